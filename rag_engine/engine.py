@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from rag_engine import pipeline
 from rag_engine.agent.agent import tool_search, without_tools
 from rag_engine.agent.request import switched_off
+from rag_engine.citations.versions import with_versions
 from rag_engine.errors import QueryTooLong, RagError, UserError
 from rag_engine.generation import generate
 from rag_engine.generation.answer_trace import answer_of, answer_trace, writing
@@ -332,23 +333,20 @@ class Engine:
 
     async def _remember(self, inquiry: Inquiry, generated: GeneratedReply, *, asked_at: float) -> Answer:
         turn = inquiry.query.turn or TurnId(uuid.uuid4().hex)
+        generated = replace(generated, citations=await with_versions(generated.citations, self.metadata))
         answer = replace(answer_of(inquiry, generated, turn), research=spent(inquiry))
         conversation = inquiry.query.conversation or ConversationId(f"single:{turn}")
-        text = inquiry.query.text
+        text, earlier = inquiry.query.text, inquiry.query.version_of
         asked = Turn(id=question_of(turn), conversation=conversation, role="user", text=text, at=asked_at)
         said = Turn(id=turn, conversation=conversation, role="assistant", text=generated.text, at=time.time())
-        earlier = inquiry.query.version_of
         replaced = (question_of(earlier), earlier) if earlier else ()
         trace = answer_trace(inquiry, generated, answer, asked)
         try:
             await self.history.write([asked, said], trace, in_place_of=replaced)
         except RagError as error:
-            notice = f"This answer could not be kept in the history: {error}"
-            answer = replace(
-                answer,
-                fallbacks=(*answer.fallbacks, "history_unavailable"),
-                notices=(*answer.notices, notice),
-            )
+            notices = (*answer.notices, f"This answer could not be kept in the history: {error}")
+            fallbacks = (*answer.fallbacks, "history_unavailable")
+            answer = replace(answer, fallbacks=fallbacks, notices=notices)
         return answer
 
 

@@ -277,6 +277,10 @@ class Metadata(Protocol):
         """Replaces its own properties."""
         ...
 
+    async def versions(self, documents: Collection[DocumentId]) -> Mapping[DocumentId, tuple[str, str]]:
+        """Link and version of those from sources that have them."""
+        ...
+
     async def own(self, document: DocumentId) -> Properties:
         """As described."""
         ...

@@ -77,6 +77,7 @@ async def _findings(settings: Settings) -> AsyncGenerator[Finding]:
         "reading of files": _reading,
         "text recognition": text_recognition,
         "embedder and index": _embedder_and_index,
+        "sources": _sources,
         "language model": _language_model,
         "token counting": _token_counting,
     }
@@ -162,6 +163,18 @@ async def _data_directory(settings: Settings) -> Finding:
         detail += f", {len(waiting)} files of an interrupted run are unfinished"
         return Finding(check="data directory", state="note", detail=detail, remedy=remedy)
     return Finding(check="data directory", state="ok", detail=detail)
+
+
+async def _sources(settings: Settings) -> Finding:
+    async with open_storage(settings) as storage:
+        sources = await storage.sources.all()
+    failing = [source for source in sources if source.error]
+    if failing:
+        detail = f"{failing[0].address}: {failing[0].error}"
+        more = f" (and {len(failing) - 1} more)" if len(failing) > 1 else ""
+        remedy = "`footnote source list` names all; what was read before stays"
+        return Finding(check="sources", state="bad", detail=f"{detail}{more}", remedy=remedy)
+    return Finding(check="sources", state="ok", detail=f"{len(sources)} that are read again and again")
 
 
 async def permissions(settings: Settings) -> Finding | None:

@@ -75,6 +75,16 @@ _NAMES: Final = {
 }
 
 
+_CITED: Final = """
+    SELECT sources.document, synced_entries.link, synced_entries.version FROM sources
+    JOIN synced_entries ON synced_entries.uri = sources.uri
+    JOIN synced_sources ON synced_sources.id = synced_entries.source
+    WHERE sources.document IN (SELECT value FROM json_each(?)) AND synced_entries.version <> ''
+        AND synced_sources.knowledge_base = sources.knowledge_base
+    ORDER BY sources.ordinal DESC
+"""
+
+
 class SqliteMetadata:
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -111,6 +121,10 @@ class SqliteMetadata:
             known = await transaction.execute("SELECT 1 FROM documents WHERE id = ?", (document,))
             if known:
                 await transaction.execute_many("INSERT INTO properties VALUES (?, ?, ?, ?)", rows)
+
+    async def versions(self, documents: Collection[DocumentId]) -> dict[DocumentId, tuple[str, str]]:
+        rows = await self._database.fetch(_CITED, (json.dumps(sorted(documents)),))
+        return {DocumentId(document): (link, version) for document, link, version in rows}
 
     async def own(self, document: DocumentId) -> Properties:
         rows = await self._database.fetch(

@@ -6,8 +6,8 @@ from dataclasses import astuple
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.storage.pending_work import knowledge_base_expected
-from rag_engine.sync.types import CitedVersion, SourceId, SourceRefused, StoredEntry, SyncCounts, SyncedSource
-from rag_engine.types import DocumentId, KnowledgeBaseId
+from rag_engine.sync.types import SourceId, SourceRefused, StoredEntry, SyncCounts, SyncedSource
+from rag_engine.types import KnowledgeBaseId
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -40,14 +40,6 @@ _UNFINISHED: Final = """
         SELECT 1 FROM documents JOIN sources ON sources.document = documents.id
         WHERE sources.uri = synced_entries.uri AND documents.digest = ''
     )
-"""
-_CITED: Final = """
-    SELECT sources.document, synced_entries.link, synced_entries.version FROM sources
-    JOIN synced_entries ON synced_entries.uri = sources.uri
-    JOIN synced_sources ON synced_sources.id = synced_entries.source
-    WHERE sources.document IN (SELECT value FROM json_each(?)) AND synced_entries.version <> ''
-        AND synced_sources.knowledge_base = sources.knowledge_base
-    ORDER BY sources.ordinal DESC
 """
 
 
@@ -194,12 +186,6 @@ class SqliteSources:
             (uri, source.id, source.knowledge_base),
         )
         return bool(rows)
-
-    async def cited(self, documents: Collection[DocumentId]) -> dict[DocumentId, CitedVersion]:
-        rows = await self._database.fetch(_CITED, (json.dumps(sorted(documents)),))
-        return {
-            DocumentId(document): CitedVersion(link=link, version=version) for document, link, version in rows
-        }
 
 
 def _source(row: Row) -> SyncedSource:

@@ -96,9 +96,3 @@ class StoredEntry:
     title: str = ""
     link: str = ""
     version: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CitedVersion:
-    link: str
-    version: str

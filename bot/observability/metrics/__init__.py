@@ -11,7 +11,7 @@ from prometheus_client import CollectorRegistry, Gauge, ProcessCollector
 
 from bot.observability import operations
 from bot.observability.metrics.chat import EventMeters, QueueMeters, TurnMeters, WriteMeters
-from bot.observability.metrics.engine import FileMeters, IndexMeters, ModelMeters, VectorMeters
+from bot.observability.metrics.engine import FileMeters, IndexMeters, ModelMeters, SourceMeters, VectorMeters
 from bot.observability.metrics.process import ConnectionMeters, LoopMeters
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ class Meters:
         self._model = ModelMeters(self.registry)
         self._vectors = VectorMeters(self.registry)
         self._files = FileMeters(self.registry)
+        self._sources = SourceMeters(self.registry)
         self._events = EventMeters(self.registry)
         self._turns = TurnMeters(self.registry)
         self._writes = WriteMeters(self.registry)
@@ -63,6 +64,8 @@ class Meters:
                 self._vectors.embedded(operation)
             case operations.Reranking():
                 self._vectors.reranked(operation)
+            case operations.SourceRun():
+                self._sources.count(operation)
             case operations.Parsing():
                 self._files.count(operation)
             case operations.Feedback():

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Final, get_args
 
 from prometheus_client import Counter, Histogram
@@ -11,7 +12,7 @@ from rag_engine.types import Leg, Side
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
 
-    from bot.observability.operations import Embedding, IndexUse, ModelCall, Parsing, Reranking
+    from bot.observability.operations import Embedding, IndexUse, ModelCall, Parsing, Reranking, SourceRun
 
 _INDEX_USES: Final = ("open", "search", "put", "drop")
 _INDEX_OUTCOMES: Final = ("ok", "unavailable", "misconfigured", "cancelled", "failed")
@@ -162,3 +163,25 @@ class FileMeters:
     def count(self, parsing: Parsing) -> None:
         self._files.labels(parsing.format, parsing.outcome).inc()
         self._seconds.labels(parsing.format).observe(parsing.seconds)
+
+
+class SourceMeters:
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._runs = Counter(
+            "footnote_source_runs",
+            "Readings of sources, by their kind and whether they were complete",
+            ["kind", "outcome"],
+            registry=registry,
+        )
+        self._entries = Counter(
+            "footnote_source_entries",
+            "Entries of sources that a reading found new, changed, gone or failed",
+            ["kind", "change"],
+            registry=registry,
+        )
+
+    def count(self, run: SourceRun) -> None:
+        outcome = run.outcome if run.outcome != "ok" or run.is_complete else "incomplete"
+        self._runs.labels(run.kind, outcome).inc()
+        for change, count in asdict(run.counts).items():
+            self._entries.labels(run.kind, change).inc(count)

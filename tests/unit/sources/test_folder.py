@@ -53,8 +53,10 @@ async def followed(synced: Synced, folder: Path) -> SyncedSource:
 async def test_only_what_changed_is_read(synced: Synced, folder: Path) -> None:
     source = await followed(synced, folder)
     assert await synced.titles() == ["a.md", "b.md", "c.txt"]
-    await synced.run(source)  # what had just been written was read once more
-    assert (await synced.run(source)).counts == SyncCounts()
+    for _ in range(100):  # what has just been written is read once more
+        assert (await synced.run(source)).counts == SyncCounts()
+        if not synced.read:
+            break
     assert synced.read == []
     assert synced.last is not None
     assert synced.last.listings == 1

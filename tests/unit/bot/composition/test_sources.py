@@ -10,7 +10,9 @@ import pytest
 from bot import settings
 from bot.composition import application
 from bot.composition.sources import Sources, is_under, kind_of
+from rag_engine.citations.versions import with_versions
 from rag_engine.sync.types import SourceRefused, SyncCounts
+from rag_engine.types import ChunkId, Citation
 from rag_engine.web.addresses import PrivateAddress
 from tests.doubles.web_server import web_server
 
@@ -46,10 +48,21 @@ async def test_a_library_follows_its_sources(tmp_path: Path, monkeypatch: pytest
                 assert (await sources.first_run(own)).counts == SyncCounts(new=1)
             titles = {record.document.title: record for record in await library.catalog.records(base.id)}
             assert set(titles) == {"Rules", "a.md"}
-            cited = await sources.store.cited([record.document.id for record in titles.values()])
-            (version,) = cited.values()
-            assert version.link == f"{server.url}/docs/rules"
-            assert len(version.version) == len("2026-11-24")
+            metadata = library.catalog.metadata
+            cited = await metadata.versions([record.document.id for record in titles.values()])
+            ((link, day),) = cited.values()
+            assert link == f"{server.url}/docs/rules"
+            citation = Citation(
+                number=1,
+                title="Rules",
+                anchor="",
+                uri="",
+                quote="",
+                document=titles["Rules"].document.id,
+                chunk=ChunkId("1"),
+            )
+            (shown,) = await with_versions((citation,), metadata)
+            assert (shown.title, shown.uri) == (f"Rules ({day})", link)
             with pytest.raises(SourceRefused, match="is a source of this knowledge base already"):
                 await sources.add(base.id, str(folder))
             await sources.remove(page)
