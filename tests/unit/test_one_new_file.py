@@ -17,6 +17,7 @@ from bot.commands.context import CommandContext
 from bot.commands.help import list_commands
 from bot.composition import application, loader
 from bot.composition.model_chain import model_choices
+from bot.composition.sources import Sources
 from rag_engine import plugins
 from rag_engine.agent.tool import ToolFailed
 from rag_engine.errors import CorruptFile
@@ -317,6 +318,51 @@ async def test_a_tool(add: Add) -> None:
     assert (await found["echo"].run({"word": "ho"}, context)).text == "ho"
     with pytest.raises(ToolFailed, match="word"):
         await found["echo"].run({}, context)
+
+
+@pytest.mark.process
+async def test_a_kind_of_source(add: Add, monkeypatch: pytest.MonkeyPatch) -> None:
+    add(
+        "rag_engine.sources",
+        "choir",
+        """
+        from contextlib import asynccontextmanager
+        from pydantic import BaseModel
+        from rag_engine.sync.types import SourceContent, SourceEntry
+
+        POSITION = 5
+        ADDRESSES = r"choir:.*"
+        PUBLIC = True
+
+        class Settings(BaseModel):
+            voice: str = "alto"
+
+        class Choir:
+            def __init__(self, voice):
+                self.voice = voice
+
+            async def entries(self):
+                yield [SourceEntry(key="song", uri="choir:song", fingerprint="1")]
+
+            async def read(self, entry, path, *, since):
+                path.write_text(f"Sung by the {self.voice}.")
+                return SourceContent(name="song.txt", fingerprint="1", title="Song")
+
+        @asynccontextmanager
+        async def connect(address, settings, *, surroundings):
+            yield Choir(settings.voice)
+        """,
+    )
+    monkeypatch.setenv("FOOTNOTE_EMBEDDER__KIND", "hashing")
+    async with application.library(settings.read()) as library:
+        base = await library.catalog.open("kb", model=library.identity.model)
+        sources = Sources(settings=settings.read(), library=library)
+        added = await sources.add(base.id, "choir:all", options={"voice": "tenor"}, from_chat=True)
+        assert (await sources.run(added)).counts.new == 1
+        (record,) = await library.catalog.records(base.id)
+        assert record.document.title == "Song"
+        (section,) = await library.catalog.sections(record.document.id)
+        assert section.text == "Sung by the tenor."
 
 
 def test_a_command_of_the_command_line(
