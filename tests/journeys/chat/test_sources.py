@@ -145,3 +145,21 @@ async def test_a_long_list_is_paged_where_one_person_sees_it(town: Scenario) -> 
     assert "[7]" in words(second[-1])
     assert not set(quotes(first)) & set(quotes(second[-1]))
     assert not [each for each in town.ours("cleo", room, question) if each.only_for]
+
+
+async def test_a_question_for_a_picture_shows_the_cited_page_to_all(town: Scenario) -> None:
+    room = town.room()
+    town.model.on(streamed("Nine euros [1]."), task="answer", matching="picture", times=1)
+    opening = await town.says("ben", room, "Here is the plan.")
+    file = Upload(name="quay.pdf", content=pdf(*PAGES))
+    await town.says(
+        "ben", room, "@footnote Is there a picture of the mooring fee?", thread=opening, files=(file,)
+    )
+
+    def pictures() -> list[bytes]:
+        shown = [each for each in town.ours("cleo", room, opening) if not each.only_for]
+        return [town.chat.content(one)[0] for each in shown for one in each.files]
+
+    [picture] = await town.until(pictures)
+    [place] = places(pdf(*PAGES), 1, FEE)
+    assert share_marked(picture, place) > 0.5
