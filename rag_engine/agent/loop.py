@@ -210,7 +210,7 @@ class AgentLoop:
             self._refuse(one, "Not made: the budget is used up.")
         except (RagError, TimeoutError) as error:
             why = str(error) or _TOOK_TOO_LONG
-            _log.warning("a tool failed: %s", type(error).__name__)
+            _log.info("a tool failed: %s", type(error).__name__)
             self._refuse(one, neutral(why[:_MOST_TRACED], keep_markers=True))
         else:
             one.passages = tuple(hit.chunk.id for hit in result.hits)
