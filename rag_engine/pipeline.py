@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 class Inquiry:
     query: Query
     question: str
-    """After `understand` self-contained."""
+    """Self-contained after the step `understand`."""
     beside: str = ""
     """The other reading: with the conversation's words, or without."""
     history: tuple[Turn, ...] = ()

@@ -49,7 +49,7 @@ class PlatformDeclaration:
 
     name: str
     variables: Mapping[str, str]
-    """By setting."""
+    """Environment variables by setting."""
 
     @property
     def required(self) -> str:

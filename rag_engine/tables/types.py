@@ -107,7 +107,7 @@ class ResultColumn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceRows:
-    """In a result."""
+    """The rows of one table in a result."""
 
     table: TypedTable
     numbers: tuple[int, ...]
