@@ -25,6 +25,7 @@ _MOST_IDS: Final = 6_000
 _MOST_SHARE: Final = 0.05
 """Of the passages: more frequent entities tell nothing."""
 _FEW: Final = 20
+_RARE: Final = 4
 _MOST_FIRST: Final = 50
 _MOST_SHARING: Final = 50
 """Passages that still link two of its entities."""
@@ -42,7 +43,7 @@ class GraphRanking:
 async def rank_passages(
     question: str, graph: GraphReader, knowledge_bases: Collection[KnowledgeBaseId]
 ) -> GraphRanking:
-    """The best score is 1; nothing if the question names no entity here."""
+    """The best score is 1, less if the rarest entity is common; nothing if the question names no entity here."""
     asked = keys_in(question)[: _MOST_IDS // max(len(knowledge_bases), 1)]
     ids = {entity_id(base, key): key for base in sorted(knowledge_bases) for key in asked}
     size = await graph.size(knowledge_bases)
@@ -67,7 +68,8 @@ async def rank_passages(
         top = max(part.values(), default=1.0)
         for passage, score in part.items():
             scores[passage] += score / top
-    top = max(scores.values(), default=1.0)
+    rarest = min(frequency[ids[entity]] for entity in weights if entity in ids)
+    top = max(scores.values(), default=1.0) * max(1.0, rarest / _RARE)
     return GraphRanking(
         scores={passage: score / top for passage, score in scores.items()},
         entities=entities,
