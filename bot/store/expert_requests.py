@@ -89,7 +89,7 @@ _SELECT: Final = f"SELECT {', '.join(_COLUMNS)} FROM expert_requests"  # noqa: S
 _PUT: Final = f"INSERT OR REPLACE INTO expert_requests ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"  # noqa: S608
 _CHANGE: Final = (
     f"UPDATE expert_requests SET {', '.join(f'{name} = ?' for name in _COLUMNS)} "  # noqa: S608
-    "WHERE id = ? AND state = ? RETURNING 1"
+    "WHERE id = ? AND state = ? AND said = ? RETURNING 1"
 )
 
 
@@ -128,9 +128,11 @@ class ExpertRequests:
             await transaction.execute(_PUT, self._row(request))
 
     async def change(self, before: ExpertRequest, after: ExpertRequest) -> bool:
-        """False if its state changed meanwhile, or it was erased."""
+        """False if its state or answer changed meanwhile, or it was erased."""
         async with self._database.transaction() as transaction:
-            rows = await transaction.execute(_CHANGE, (*self._row(after), before.id, before.state))
+            rows = await transaction.execute(
+                _CHANGE, (*self._row(after), before.id, before.state, before.said)
+            )
         return bool(rows)
 
     async def remove(self, request: ExpertRequest) -> None:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from bot.store.expert_requests import ExpertRequest, ExpertRequests
     from bot.streaming.scheduler import Scheduler
 
+_ASKED: Final = ("sending", "waiting")
+"""People may answer before it is recorded that they were asked."""
 _TICK_SECONDS: Final = 30.0
 _LONGEST_SAID: Final = 40_000
 _RETENTION_SECONDS: Final = 90 * 86_400.0
@@ -69,42 +71,41 @@ class ExpertDesk:
         """Whether it is said to an asker, and not to us."""
         if not message.in_thread or not message.place.thread or message.by_bot:
             return False
-        request = await self.requests.in_thread(message.place)
-        if request is None or message.person.id == request.person:
-            return False
-        if request.state != "waiting":
-            return not message.addressed
-        said = expert_messages.said(message)[:_LONGEST_SAID]
-        if not said:
-            return True
-        answered = replace(
-            request,
-            state="answered",
-            expert=message.person.id,
-            expert_name=message.person.name,
-            said=said,
-            said_in=message.id,
-            said_uri=message.uri,
-            said_at=message.at or time.time(),
-        )
-        if await self.requests.change(request, answered):
-            self.hurry()
-        return True
+        while request := await self.requests.in_thread(message.place):
+            if message.person.id == request.person:
+                return False
+            if request.state not in _ASKED:
+                return not message.addressed
+            said = expert_messages.said(message)[:_LONGEST_SAID]
+            answered = replace(
+                request,
+                state="answered",
+                expert=message.person.id,
+                expert_name=message.person.name,
+                said=said,
+                said_in=message.id,
+                said_uri=message.uri,
+                said_at=message.at or time.time(),
+            )
+            if not said or await self.requests.change(request, answered):
+                self.hurry()
+                return True
+        return False
 
     async def hears_again(self, message: IncomingMessage | MessageDeleted) -> bool:
         """An answer was edited or deleted."""
-        request = await self.requests.said_in(message.place, message.id)
-        if request is None or request.state not in ("answered", "delivered"):
-            return False
         text = getattr(message, "text", None)
         said = "" if text is None else str(text)[:_LONGEST_SAID]
-        if await self.requests.change(request, replace(request, state="answered", said=said)):
-            self.hurry()
-        return True
+        while request := await self.requests.said_in(message.place, message.id):
+            if request.state not in ("answered", "delivered") or request.said == said:
+                break
+            if await self.requests.change(request, replace(request, state="answered", said=said)):
+                self.hurry()
+        return request is not None
 
     async def decline(self, request: ExpertRequest) -> bool:
         """These experts cannot answer. False if it does not wait for them."""
-        if request.state != "waiting":
+        if request.state not in _ASKED:
             return False
         state = "handing" if await self._next_channel(request) else "declined"
         done = await self.requests.change(request, replace(request, state=state))
@@ -243,7 +244,12 @@ class ExpertDesk:
             )
         if request.state == "declined" and not request.parent:
             await self._close_post(request, "expert_closed")
-        await self.requests.change(request, replace(request, state=state, delivered=delivered))
+        if await self.requests.change(request, replace(request, state=state, delivered=delivered)):
+            return
+        edited = await self.requests.find(request.id)
+        if edited is not None and edited.state == "answered":
+            await self.requests.change(edited, replace(edited, delivered=delivered))
+            self.hurry()
 
     async def _close_post(self, request: ExpertRequest, why: expert_messages.ClosingSentence) -> None:
         if not request.post:
