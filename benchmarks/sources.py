@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import hashlib
 import os
 import tempfile
 import time
@@ -17,16 +18,18 @@ from typing import TYPE_CHECKING
 from bot import settings
 from bot.composition import application
 from bot.composition.sources import Sources
-from rag_engine.ingestion.source_sync import SourceSync
+from rag_engine.ports import DocumentSave
 from rag_engine.sources import Surroundings, folder
-from rag_engine.types import Document, DocumentId, DocumentRecord, Ingested
+from rag_engine.sync.types import StoredEntry
+from rag_engine.types import Document, DocumentId, DocumentRecord
 from rag_engine.web.page_client import page_client
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
-    from rag_engine.sync.types import ListedSource, SourceContent, SourceEntry
-    from rag_engine.types import Blob, KnowledgeBaseId
+    from bot.composition.components import IndexingComponents
+    from rag_engine.ingestion.source_sync import SourceSync
+    from rag_engine.sync.types import ListedSource, SourceContent, SourceEntry, SyncedSource
 
 
 @dataclass(kw_only=True)
@@ -53,6 +56,39 @@ def write(path: Path, files: int) -> None:
         file.write_text(f"# Rule {number}\n\nRule {number} says that item {number * 7} is allowed.\n")
 
 
+async def _record_all(
+    library: IndexingComponents, sources: Sources, source: SyncedSource, watched: Path
+) -> None:
+    surroundings = Surroundings(
+        folder=watched, data_dir=watched.parent / "data", client=None, most_bytes=1 << 20, seconds=60
+    )
+    async with folder.connect(str(watched), folder.Settings(), surroundings=surroundings) as opened:
+        async for batch in opened.entries():
+            saves: list[DocumentSave] = []
+            rows: list[StoredEntry] = []
+            for entry in batch:
+                digest = hashlib.sha256((watched / entry.key).read_bytes()).hexdigest()
+                document = Document(
+                    id=DocumentId(digest[:32]),
+                    knowledge_base=source.knowledge_base,
+                    title=entry.key,
+                    uri=entry.uri,
+                    media_type="text/markdown",
+                    digest=digest,
+                )
+                saves.append(DocumentSave(record=DocumentRecord(document=document, state="ready")))
+                row = StoredEntry(
+                    key=entry.key,
+                    uri=entry.uri,
+                    fingerprint=entry.fingerprint,
+                    digest=digest,
+                    state="present",
+                )
+                rows.append(row)
+            await library.catalog.save_all(saves)
+            await sources.store.put(source.id, rows)
+
+
 async def measure(path: Path, files: int) -> None:
     watched = path / "files"
     watched.mkdir()
@@ -63,19 +99,6 @@ async def measure(path: Path, files: int) -> None:
         sources = Sources(settings=read, library=library)
         base = await library.catalog.open("kb", model=library.embedder.model)
         source = await sources.add(base.id, str(watched))
-
-        async def record(blob: Blob, knowledge_base: KnowledgeBaseId) -> Ingested:
-            document = Document(
-                id=DocumentId(blob.digest[:32]),
-                knowledge_base=knowledge_base,
-                title=blob.name,
-                uri=blob.uri,
-                media_type=blob.media_type,
-                digest=blob.digest,
-            )
-            stored = DocumentRecord(document=document, state="ready")
-            await library.catalog.save(stored)
-            return Ingested(record=stored, changed=True)
 
         async def run(sync: SourceSync, label: str) -> None:
             surroundings = Surroundings(
@@ -91,9 +114,7 @@ async def measure(path: Path, files: int) -> None:
             )
 
         full = sources._sync()
-        await run(
-            SourceSync(store=full.store, ingest=record, forget=full.forget, folder=full.folder), "set-up"
-        )
+        await _record_all(library, sources, source, watched)
         await run(full, "no change")
         for number in range(0, files, 100):
             (watched / f"{number % 100:02}" / f"{number}.md").write_text(

@@ -138,7 +138,7 @@ class _Run:
         self, listed: Mapping[str, SourceEntry], *, keeps_unlisted: bool, again: bool
     ) -> None:
         store, source = self.sync.store, self.source
-        await store.review(source.id)
+        await store.review(source)
         known = await store.manifest(source.id)
         left = [row for key, row in known.items() if key not in listed and row.state != "forgotten"]
         if not listed and len(left) >= _SUSPICIOUS:

@@ -28,17 +28,16 @@ _PUT_ENTRY: Final = (
 )
 _FORGOTTEN: Final = """
     UPDATE synced_entries SET state = 'forgotten'
-    WHERE source = ? AND state = 'present' AND NOT EXISTS (
-        SELECT 1 FROM sources JOIN synced_sources ON synced_sources.knowledge_base = sources.knowledge_base
-        WHERE synced_sources.id = synced_entries.source AND sources.uri = synced_entries.uri
-            AND sources.document NOT IN (SELECT document FROM removals)
+    WHERE source = ?1 AND state = 'present' AND NOT EXISTS (
+        SELECT 1 FROM sources WHERE knowledge_base = ?2 AND uri = synced_entries.uri
+            AND document NOT IN (SELECT document FROM removals)
     )
 """
 _UNFINISHED: Final = """
     UPDATE synced_entries SET fingerprint = '', validator = ''
-    WHERE source = ? AND state = 'present' AND EXISTS (
-        SELECT 1 FROM documents JOIN sources ON sources.document = documents.id
-        WHERE sources.uri = synced_entries.uri AND documents.digest = ''
+    WHERE source = ?1 AND state = 'present' AND uri IN (
+        SELECT sources.uri FROM documents JOIN sources ON sources.document = documents.id
+        WHERE documents.knowledge_base = ?2 AND documents.digest = ''
     )
 """
 
@@ -165,11 +164,11 @@ class SqliteSources:
                 "DELETE FROM synced_entries WHERE source = ? AND key = ?", [(source, key) for key in keys]
             )
 
-    async def review(self, source: SourceId) -> None:
+    async def review(self, source: SyncedSource) -> None:
         """Also those to read again after a kill."""
         async with self._database.transaction() as transaction:
-            await transaction.execute(_FORGOTTEN, (source,))
-            await transaction.execute(_UNFINISHED, (source,))
+            await transaction.execute(_FORGOTTEN, (source.id, source.knowledge_base))
+            await transaction.execute(_UNFINISHED, (source.id, source.knowledge_base))
 
     async def is_forgotten(self, source: SourceId, digest: str) -> bool:
         rows = await self._database.fetch(
