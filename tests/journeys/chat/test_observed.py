@@ -30,20 +30,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 TURNS = 5
-STEPS = (
-    "context",
-    "evidence",
-    "fuse",
-    "graph",
-    "hypothesis",
-    "outline",
-    "pack",
-    "rerank",
-    "retrieve",
-    "understand",
-    "verified",
-    "web",
-)
+STEPS = sorted(path.stem for path in (PROJECT / "rag_engine" / "steps").glob("[!_]*.py"))
 DEPLOY = PROJECT / "deploy"
 DASHBOARD = json.loads((DEPLOY / "grafana" / "footnote.json").read_text(encoding="utf-8"))
 RULES = YAML(typ="safe").load(DEPLOY / "prometheus" / "footnote.rules.yml")
