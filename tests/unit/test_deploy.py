@@ -116,6 +116,8 @@ def accepted(variable: str) -> bool:
     group, _, name = variable.removeprefix("FOOTNOTE_").lower().partition("__")
     if not variable.startswith("FOOTNOTE_") or group not in fields:
         return False
+    if group in ("tasks", "tools"):  # named by the operator
+        return bool(name)
     section = getattr(fields[group].annotation, "model_fields", {})
     own = {**section, **(OWN[group].model_fields if group in OWN else {})}
     return name in own if name else not own

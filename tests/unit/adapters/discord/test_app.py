@@ -53,7 +53,7 @@ async def test_commands_are_registered_only_when_they_changed(server: DiscordSer
     async with running(server, Recorder(commands=more)):
         pass
     assert len(server.calls_of("put_commands")) == 2
-    assert server.command_creates == 4
+    assert server.command_creates == 5
 
 
 async def test_commands_that_cannot_be_registered_do_not_stop_it(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from adapters.discord.installation.commands import ASK_ABOUT_THIS, differences, payloads
+from adapters.discord.installation.commands import ASK_ABOUT_THIS, SAVE_AS_VERIFIED, differences, payloads
 from adapters.discord.outlets import buttons
 from adapters.discord.outlets.page_content import nonce
 from bot.commands import SPECS as OURS
@@ -20,7 +20,7 @@ def _by_name(specs: Any) -> dict[str, dict[str, Any]]:
 
 def test_commands_groups_and_the_menu() -> None:
     made = _by_name(SPECS)
-    assert list(made) == ["ask", "kb", ASK_ABOUT_THIS]
+    assert list(made) == ["ask", "kb", ASK_ABOUT_THIS, SAVE_AS_VERIFIED]
     assert made["ask"]["options"][1]["choices"][1] == {"name": "channel", "value": "channel"}
     assert made["ask"]["default_member_permissions"] is None
     assert made["ask"]["contexts"] == [0, 1]
@@ -83,7 +83,7 @@ def test_differences(change: dict[str, Any]) -> None:
 
 
 def test_more_and_fewer_commands_are_differences() -> None:
-    assert differences(payloads(SPECS), []) == ["ask", "kb", ASK_ABOUT_THIS]
+    assert differences(payloads(SPECS), []) == ["ask", "kb", ASK_ABOUT_THIS, SAVE_AS_VERIFIED]
     assert differences(payloads(SPECS[:1]), payloads(SPECS)) == ["kb"]
     optional = CommandSpec(name="ask", description="x", options=(Option(name="q", description="q"),))
     required = CommandSpec(

@@ -39,6 +39,7 @@ def test_the_yaml_equals_the_manifest(secret: SecretStr | None) -> None:
     assert read == manifest.manifest(SPECS, address=address)
     assert read["settings"]["socket_mode_enabled"] is not bool(secret)
     assert {command["command"] for command in read["features"]["slash_commands"]} == {
+        "/about",
         "/ask",
         "/help",
         "/kb",
