@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import sqlite3
@@ -219,7 +220,7 @@ class TableCollection:
             uri=document.uri,
             caption=caption,
             place=collected.place(places),
-            sql_name=sql_name(_own_name(collected, document), taken, otherwise="table_1"),
+            sql_name=sql_name(_own_name(collected, document), taken, otherwise=_code(document, identity)),
             columns=tuple(columns),
             row_count=0,
             too_large=collected.too_large,
@@ -235,7 +236,7 @@ class TableCollection:
             return False
         rows = [(line, cells[0]) for line, _, cells in self._staged_rows(collected.number)]
         texts = [cell if isinstance(cell, str) else cell[0] for _, cell in rows]
-        if len(texts) < lists.SHORTEST or any(len(text) > _LONGEST_VALUE for text in texts):
+        if len(texts) + any(collected.names) < lists.SHORTEST or any(len(text) > _LONGEST_VALUE for text in texts):
             return False
         names = (document.title, *collected.headings)
         if not any(collected.names) and lists.begins_with_header(texts, *names):
@@ -364,6 +365,11 @@ def _layout(columns: Sequence[TypedColumn], places: Sequence[int]) -> list[str]:
     """The column of each cell's text; "" where all are empty."""
     named = dict(zip(places, (column.text_name for column in columns), strict=True))
     return [named.get(place, "") for place in range(places[0], places[-1] + 1)]
+
+
+def _code(document: Document, identity: str) -> str:
+    """A name that does not depend on the other tables of a query."""
+    return f"table_{hashlib.sha256(f'{document.id} {identity}'.encode()).hexdigest()[:6]}"
 
 
 def _caption(collected: _Collected, document: Document) -> str:

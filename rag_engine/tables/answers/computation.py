@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from rag_engine.types import AnswerEvent, DocumentId, Hit, KnowledgeBaseId
 
 STAGE: Final = "compute"
-_MOST_DOCUMENTS: Final = 20
+_MOST_DOCUMENTS: Final = 30
 """To look at all their tables; those of found passages always are."""
 _MOST_TABLES: Final = 30
 _COMPUTES: Final = re.compile(r"\b(?:count|sum|avg|total|min|max)\s*\(|\b(?:group|order) by\b", re.IGNORECASE)
