@@ -134,6 +134,7 @@ class AnswerOptions:
     plain_chat: bool = False
     """Without a search."""
     compute: bool = False
+    chart: bool = False
     whole_files: bool = False
     """Give the language model whole documents as far as its window allows, however surely they answer."""
     research: bool = False

@@ -23,11 +23,13 @@ from bot.conversation.read_aloud import omitted_words
 from bot.messages import say
 from bot.streaming import scheduler
 from rag_engine.errors import UserError
+from rag_engine.tables.answers.chart import chart, png
 from rag_engine.tables.answers.reply import computed_values as computed
 from rag_engine.types import BEST_PASSAGES, Answer, AnswerOptions, Query, TurnId
 
 if TYPE_CHECKING:
     import argparse
+    from pathlib import Path
 
     from bot.port import Reply
     from bot.settings import Settings
@@ -93,7 +95,20 @@ async def run(arguments: argparse.Namespace, settings: Settings, *, research: bo
             answer = await print_answer(application.engine, query)
         if target is not None and application.voice is not None and answer is not None:
             await _speak(application.voice, answer.text, target)
+    path = getattr(arguments, "chart", None)
+    if path is not None and answer is not None:
+        await _draw(answer, path)
     return 0
+
+
+async def _draw(answer: Answer, path: Path) -> None:
+    drawn = chart(answer.computed, answer.language) if answer.computed is not None else None
+    if drawn is None:
+        raise UserError("No chart was drawn: that takes a computed column of numbers with at least two rows.")
+    try:
+        await asyncio.to_thread(lambda: path.write_bytes(png(drawn)))
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror}.") from error
 
 
 def _options(arguments: argparse.Namespace, model: str, *, research: bool) -> AnswerOptions:
@@ -101,6 +116,7 @@ def _options(arguments: argparse.Namespace, model: str, *, research: bool) -> An
         model=model,
         research=research,
         compute=arguments.table,
+        chart=getattr(arguments, "chart", None) is not None,
         whole_files=arguments.full,
         tools="all",
         agent=arguments.tools and not research,

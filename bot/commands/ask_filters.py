@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 from bot.port import Option
 from rag_engine.agent.request import OPTION as TOOLS
 from rag_engine.retrieval.whole_files import OPTION as FULL
+from rag_engine.tables.answers.requests import CHART
 from rag_engine.tables.answers.requests import OPTION as TABLE
 from rag_engine.web.request import OPTION
 
@@ -18,6 +19,7 @@ OPTIONS: Final = (
     Option(name="tag", description="Search only files with this tag", named=True, suggested=True),
     Option(name="web", description="Read pages of the web too", choices=("yes",), named=True),
     Option(name="full", description="Read whole files, not only passages", choices=("yes",), named=True),
+    Option(name="chart", description="Draw the computed answer", choices=("yes",), named=True),
     Option(name="table", description="Compute the answer over tables", choices=("yes",), named=True),
     Option(
         name="tools",
@@ -42,6 +44,7 @@ def filtered_question(values: Mapping[str, str]) -> str:
     web = [OPTION] if values.get("web") else []
     full = [FULL] if values.get("full") else []
     table = [TABLE] if values.get("table") else []
+    table += [CHART] if values.get("chart") else []
     tools = [TOOLS] if values.get("tools") else []
     return " ".join((values.get("question", ""), *filters, *web, *full, *table, *tools))
 

@@ -20,7 +20,7 @@ REQUIRED_KNOWLEDGE_BASE = Option(
     name="name", description="The knowledge base: its name, or #channel for a channel's own", required=True
 )
 
-QUESTIONS: Final = frozenset({"ask", "research", "about"})
+QUESTIONS: Final = frozenset({"ask", "research", "about", "table"})
 """The commands that are answered like messages."""
 
 Handler: TypeAlias = "Callable[[CommandContext], Awaitable[Reply]]"

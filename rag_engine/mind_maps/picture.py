@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any, Final
+
+from rag_engine.text.fitted_text import safe, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,10 +19,6 @@ _LINE: Final = 34
 _GAP: Final = 14
 _FONT: Final = 26
 _SMALL: Final = 20
-_LETTER: Final = 0.56
-_CAPITAL: Final = 0.75
-_BROAD: Final = frozenset("mwMW@%—…")
-_LONGEST_WORD: Final = 16
 _COLOURS: Final = ("#1f5fa8", "#b3541e", "#2b7a4b", "#7a3e9d", "#a8324a", "#0f7a80", "#7d6608", "#4d5560")
 """Contrast to white at least 4.5."""
 _TRUNK: Final = "#b4bac2"
@@ -69,7 +65,7 @@ def _placed(root: MindNode) -> list[_Placed]:
         if depth == 1:
             subjects += 1
         parents = [*parents[:depth], len(found)]
-        lines = _wrapped(node.label, _room(depth))
+        lines = wrapped(node.label, _room(depth))
         colour = "#202428" if depth == 0 else _COLOURS[(subjects - 1) % len(_COLOURS)]
         parent = parents[depth - 1] if depth else 0
         found.append(_Placed(node, depth, colour, parent, lines, top))
@@ -79,45 +75,6 @@ def _placed(root: MindNode) -> list[_Placed]:
 
 def _room(depth: int) -> float:
     return (WIDTH - 2 * _MARGIN - depth * _INDENT - 110) / _FONT
-
-
-def _wrapped(text: str, room: float) -> tuple[str, ...]:
-    lines, line = list[str](), ""
-    for word in _words(text):
-        if line and _width(line + word.rstrip()) > room:
-            lines.append(line.strip())
-            line = ""
-        line += word
-    return (*lines, line.strip())
-
-
-def _words(text: str) -> list[str]:
-    words: list[str] = []
-    for word in text.split(" "):
-        if any(_is_wide(letter) for letter in word):
-            words += word
-            words[-1] += " "
-        elif len(word) > _LONGEST_WORD:
-            pieces = [word[at : at + _LONGEST_WORD] for at in range(0, len(word), _LONGEST_WORD)]
-            words += [*pieces[:-1], f"{pieces[-1]} "]
-        else:
-            words.append(f"{word} ")
-    return words
-
-
-def _width(text: str) -> float:
-    """Of the font's size, rather too large."""
-    return sum(map(_letter_width, text))
-
-
-def _letter_width(letter: str) -> float:
-    if _is_wide(letter) or letter in _BROAD:
-        return 1.0
-    return _CAPITAL if letter.isupper() else _LETTER
-
-
-def _is_wide(letter: str) -> bool:
-    return unicodedata.east_asian_width(letter) in "WF"
 
 
 def _branch(each: _Placed, placed: Sequence[_Placed]) -> str:
@@ -139,15 +96,11 @@ def _text(each: _Placed, place: Callable[[str], str]) -> str:
     weight = ' font-weight="bold"' if each.depth < 2 else ""
     style = f'font-family="sans-serif" font-size="{_FONT}" fill="{each.colour}"{weight}'
     parts = [
-        f'<text x="{x}" y="{each.top + number * _LINE + _FONT:.0f}" {style}>{_safe(line)}</text>'
+        f'<text x="{x}" y="{each.top + number * _LINE + _FONT:.0f}" {style}>{safe(line)}</text>'
         for number, line in enumerate(each.lines)
     ]
     if each.node.place:
         where = f'x="{WIDTH - _MARGIN}" y="{each.top + _FONT:.0f}" text-anchor="end"'
         look = f'font-family="sans-serif" font-size="{_SMALL}" fill="#5b6470"'
-        parts.append(f"<text {where} {look}>{_safe(place(each.node.place)[:16])}</text>")
+        parts.append(f"<text {where} {look}>{safe(place(each.node.place)[:16])}</text>")
     return "\n".join(parts)
-
-
-def _safe(text: str) -> str:
-    return escape("".join(letter for letter in text if letter.isprintable()))

@@ -236,7 +236,9 @@ class TableCollection:
             return False
         rows = [(line, cells[0]) for line, _, cells in self._staged_rows(collected.number)]
         texts = [cell if isinstance(cell, str) else cell[0] for _, cell in rows]
-        if len(texts) + any(collected.names) < lists.SHORTEST or any(len(text) > _LONGEST_VALUE for text in texts):
+        if len(texts) + any(collected.names) < lists.SHORTEST or any(
+            len(text) > _LONGEST_VALUE for text in texts
+        ):
             return False
         names = (document.title, *collected.headings)
         if not any(collected.names) and lists.begins_with_header(texts, *names):

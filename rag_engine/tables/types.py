@@ -140,3 +140,5 @@ class ComputedAnswer:
     rows: tuple[tuple[Value, ...], ...]
     sources: tuple[SourceRows, ...] = ()
     warnings: tuple[ComputedWarning, ...] = field(default=())
+    is_drawn: bool = False
+    """As a chart too."""

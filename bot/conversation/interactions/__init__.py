@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from bot.commands import about, research
+from bot.commands import about, research, table
 from bot.commands.ask_filters import filtered_question
 from bot.commands.parser import parse
 from bot.commands.setting_values import model_label
@@ -117,12 +117,11 @@ class Interactions:
 
     async def _ask(self, command: Command, room: Room, *, name: str) -> None:
         values = parse(command).values
-        question = filtered_question(values)
         message = IncomingMessage(
             id=f"command:{command.id}",
             place=command.place,
             person=command.person,
-            text=_as_stored(question, name),
+            text=_as_stored(filtered_question(values), name),
             private=values.get("where") != "channel",
             in_thread=bool(command.place.thread),
             at=time.time(),
@@ -267,4 +266,6 @@ async def _add_files(stream: MessageStream, reply: FollowedReply) -> None:
 def _as_stored(question: str, command: str) -> str:
     if command == about.NAME:
         return about.about_question(question)
+    if command == table.NAME:
+        return table.table_question(question)
     return research.research_question(question) if command == research.NAME else question

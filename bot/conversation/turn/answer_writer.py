@@ -52,6 +52,7 @@ _STAGES: dict[str, Sentence] = {
     "summarise": "stage_summarise",
     "part": "stage_part",
     "research": "stage_research",
+    "compute": "stage_compute",
     "agent": "stage_agent",
 }
 _MOST_VERSIONS = 10
@@ -118,7 +119,7 @@ class AnswerWriter:
         if answer is None:
             raise RuntimeError("the engine ended without an answer")
         await context.recorder.save("final", messages=view.stream.messages)
-        await self._end_research(context, answer)
+        await self._attach_files(context, answer)
         if answer.grounded:
             shown = ShownAnswer(query=query, text=answer.text, passages=view.passages, reply=view.final)
             self.follow_ups.begin(context.recorder.turn, shown, context.room)
@@ -137,14 +138,15 @@ class AnswerWriter:
         if files:
             await attach(view.stream, view.final, *files)
 
-    async def _end_research(self, context: TurnContext, answer: Answer) -> None:
-        if not answer.research:
+    async def _attach_files(self, context: TurnContext, answer: Answer) -> None:
+        if not answer.research and answer.computed is None:
             await self._show_pictures(context)
             return
-        try:
-            await self.findings.remove(context.recorder.turn.engine_turn)
-        except RagError as error:
-            _log.warning("the findings of a research stay until they expire: %s", error)
+        if answer.research:
+            try:
+                await self.findings.remove(context.recorder.turn.engine_turn)
+            except RagError as error:
+                _log.warning("the findings of a research stay until they expire: %s", error)
         await attach_report(context.view.stream, context.view.final, answer)
 
     def _deepens(self, answer: Answer) -> bool:

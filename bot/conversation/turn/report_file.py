@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from bot.messages import say
 from bot.port import ChatError, File
+from rag_engine.tables.answers.chart import Chart, chart, png
 from rag_engine.tables.answers.figures import SHOWN_ROWS, csv_text
 
 if TYPE_CHECKING:
@@ -24,13 +25,9 @@ _log = logging.getLogger(__name__)
 
 async def attach_report(stream: MessageStream, reply: Reply, answer: Answer) -> None:
     """The answer is stored: no restart attaches it twice."""
-    if answer.computed is not None and len(answer.computed.rows) > SHOWN_ROWS:
-        file = rows_file(answer.computed, reply.language)
-    elif answer.route == "research" and len(answer.text) >= LONG:
-        file = report_file(reply)
-    else:
-        return
-    await attach(stream, reply, file)
+    files = await _files(reply, answer)
+    if files:
+        await attach(stream, reply, *files)
 
 
 async def attach(stream: MessageStream, reply: Reply, *files: File) -> None:
@@ -39,6 +36,29 @@ async def attach(stream: MessageStream, reply: Reply, *files: File) -> None:
             await stream.finish(replace(reply, files=files))
     except (ChatError, TimeoutError) as error:
         _log.warning("a file was not attached: %s", str(error) or "the platform took too long")
+
+
+async def _files(reply: Reply, answer: Answer) -> tuple[File, ...]:
+    if answer.route == "research" and len(answer.text) >= LONG:
+        return (report_file(reply),)
+    if answer.computed is None:
+        return ()
+    files: list[File] = []
+    if answer.computed.is_drawn and (drawn := chart(answer.computed, reply.language)) is not None:
+        files.append(await asyncio.to_thread(chart_file, drawn, reply.language))
+    if len(answer.computed.rows) > SHOWN_ROWS:
+        files.append(rows_file(answer.computed, reply.language))
+    return tuple(files)
+
+
+def chart_file(drawn: Chart, language: str) -> File:
+    """Takes tens of milliseconds: not for the event loop."""
+    return File(
+        name="chart.png",
+        media_type="image/png",
+        content=png(drawn),
+        description=say("chart_described", language, shown=drawn.description),
+    )
 
 
 def rows_file(computed: ComputedAnswer, language: str) -> File:

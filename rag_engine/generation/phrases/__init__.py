@@ -53,6 +53,7 @@ Phrase = Literal[
     "computed_cut",
     "uncomputed_question",
     "uncomputed_table",
+    "uncomputed_chart",
     "uncomputed_choice",
     "uncomputed_missing",
     "uncomputed_available",

@@ -15,7 +15,8 @@ from rag_engine.generation.generate import GeneratedReply
 from rag_engine.generation.phrases import phrase
 from rag_engine.tables import rules
 from rag_engine.tables.answers import reply, sql_task
-from rag_engine.tables.answers.requests import asks_for_sum, asks_to_compute
+from rag_engine.tables.answers.chart import chart
+from rag_engine.tables.answers.requests import asks_for_sum, asks_to_compute, without_chart
 from rag_engine.tables.execution import TableQueries
 from rag_engine.tables.types import QueryRefusal
 from rag_engine.text.language import question_language
@@ -104,14 +105,16 @@ class Computation:
         self, inquiry: Inquiry, models: Sequence[LanguageModel]
     ) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
         """Nothing if the question is to be searched for."""
-        question, query = inquiry.question, inquiry.query
+        query = inquiry.query
+        question, is_drawn = without_chart(inquiry.question)
+        is_drawn = is_drawn or query.options.chart
         wanted = query.options.compute or inquiry.route == "compute"
         if inquiry.route not in ("search", "compute"):
             return
         tables = await self._tables(inquiry)
         if not tables and not query.options.compute:
             return
-        asked = wanted or asks_to_compute(question)
+        asked = wanted or is_drawn or asks_to_compute(question)
         if not asked and not await asyncio.to_thread(rules.is_about, question, [one.table for one in tables]):
             return
         language = question_language(query.text, chosen=query.language)
@@ -129,6 +132,8 @@ class Computation:
             outcome = _Outcome(refusal=QueryRefusal(missing="question" if tables else "table"))
         if outcome is None:
             return
+        if is_drawn:
+            outcome = _drawn(outcome, language)
         for event in _events(outcome, inquiry, language=language, model=model):
             yield event
 
@@ -194,6 +199,14 @@ class Computation:
         if is_line or _is_nothing(computed):
             return None
         return _Outcome(computed=computed, notes=written.notes)
+
+
+def _drawn(outcome: _Outcome, language: str) -> _Outcome:
+    if outcome.computed is None:
+        return outcome
+    if chart(outcome.computed, language) is None:
+        return replace(outcome, notes=(*outcome.notes, phrase("uncomputed_chart", language=language)))
+    return replace(outcome, computed=replace(outcome.computed, is_drawn=True))
 
 
 def _is_about_tables(inquiry: Inquiry, tables: Sequence[StoredTable]) -> bool:

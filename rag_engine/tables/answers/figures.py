@@ -25,8 +25,11 @@ SHOWN_ROWS: Final = 20
 
 
 def shown_rows(computed: ComputedAnswer, language: str) -> list[list[str]]:
-    """The first ones as people read them."""
-    rows = computed.rows[:SHOWN_ROWS]
+    return readable_rows(computed, language)[:SHOWN_ROWS]
+
+
+def readable_rows(computed: ComputedAnswer, language: str) -> list[list[str]]:
+    rows = computed.rows
     is_month = [
         _holds_months(column, [row[at] for row in rows]) for at, column in enumerate(computed.columns)
     ]

@@ -13,7 +13,11 @@ if TYPE_CHECKING:
     from rag_engine.types import Query
 
 OPTION: Final = "table:yes"
-_EXPLICIT: Final = request_pattern(r"(?:table|tabelle|tabla|tableau):\s++", option="table")
+CHART: Final = "chart:yes"
+_EXPLICIT: Final = request_pattern(
+    r"(?:(?:table|tabelle|tabla|tableau|表格|表)[:：]\s*+|/table\s++)", option="table"
+)
+_CHART: Final = request_pattern(r"(?:chart|diagramm|grafik|gráfico|图表)[:：]\s++", option="chart")
 _SUMS: Final = (
     *("total", "sum", "average", "mean", "median", "percentage"),
     *(r"summen?", r"gesamt\w*", "insgesamt", r"durchschnitt\w*", "mittelwert"),
@@ -47,8 +51,41 @@ _ASIAN: Final = lazy(
 )
 
 
+_PICTURE: Final = (
+    r"(?:bar |line |column )?(?:chart|graph|diagram|plot)|(?:balken|linien|säulen)?(?:diagramm|grafik)"
+    r"|(?:gráfic[oa]|grafic[oa]|diagrama)(?: de (?:barras|l[ií]neas))?"
+)
+_CHART_BEHIND: Final = lazy(
+    lambda: re.compile(
+        rf"[\s,]+(?:and )?(?:(?:show|draw|plot) (?:it|them) )?(?:as|in|als|como|en|in form von)\s+"
+        rf"(?:a |an |one |einem? |ein |eine |una? )?(?:{_PICTURE})\s*[.?!]*\Z"
+        r"|[，,]?(?:并)?(?:画成|做成|显示为|以|用|的)?(?:柱状图|折线图|条形图|图表|曲线图)(?:显示|表示|展示)?[。？?！!]*\Z",
+        re.IGNORECASE,
+    )
+)
+_CHART_BEFORE: Final = lazy(
+    lambda: re.compile(
+        rf"\A(?:please |bitte |por favor )?(?:(?:plot|chart|graph)(?: me)? (?:the |of )?(?=\S)"
+        rf"|(?:draw|make|show|create|give|zeichne|zeige?|erstelle|dibuja|muestra|haz)(?: me| mir|me)?\s+"
+        rf"(?:a |an |the |ein |eine |einen |una? |el |la )?(?:{_PICTURE})\s+(?:of |with |for |von |der |des |mit |de |del |con )+(?:the |la |el )?"
+        r"|(?:画(?:出|一个)?|绘制)(?=\S))",
+        re.IGNORECASE,
+    )
+)
+
+
 def _any_of(words: Iterable[str]) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", re.IGNORECASE)
+
+
+def without_chart(question: str) -> tuple[str, bool]:
+    """The question without the words that ask for a picture of its answer, and whether there were any."""
+    text = question.strip()
+    for pattern in (_CHART_BEHIND, _CHART_BEFORE):
+        shorter = pattern.sub("", text).strip(" ,，:：")
+        if shorter and shorter != text:
+            return shorter, True
+    return question, False
 
 
 def asks_for_sum(question: str) -> bool:
@@ -63,6 +100,9 @@ def asks_to_compute(question: str) -> bool:
 
 def with_table_request(query: Query) -> Query:
     """ "table: total by month", or "table:yes" anywhere."""
+    drawn = without_request(query.text, _CHART)
+    if drawn and drawn != query.text:
+        query = replace(query, text=drawn, options=replace(query.options, compute=True, chart=True))
     if not _EXPLICIT.search(query.text):
         return query
     text = without_request(query.text, _EXPLICIT)

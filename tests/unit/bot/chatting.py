@@ -248,6 +248,7 @@ async def world(
             summaries=_summaries(base) if complete else None,
             research=Research(embedder=base.embedder, contents=base.index, store=base.findings),
             agent=_agent(base),
+            computation=Computation(store=TableStore(base.folder / "tables")),
         )
         uploads = Uploads(intake=base.ingestion, fetching=Downloads(most_bytes=max_file_bytes, seconds=5))
         assembled = partial(
@@ -311,6 +312,7 @@ async def _base(stack: AsyncExitStack, folder: Path) -> _Base:
         embedder=embedder,
         index=index,
         catalog=catalog,
+        tables=TableStore(folder / "tables"),
     )
     return _Base(
         embedder=embedder,
