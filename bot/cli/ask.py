@@ -29,7 +29,6 @@ from rag_engine.types import BEST_PASSAGES, Answer, AnswerOptions, Query, TurnId
 
 if TYPE_CHECKING:
     import argparse
-    from pathlib import Path
 
     from bot.port import Reply
     from bot.settings import Settings

@@ -17,7 +17,7 @@ def table_question(text: str) -> str:
 
 COMMANDS = (
     SlashCommand(
-        position=13,
+        position=14,
         summary="command_table",
         spec=CommandSpec(
             name=NAME,
