@@ -139,14 +139,13 @@ class AnswerWriter:
             await attach(view.stream, view.final, *files)
 
     async def _attach_files(self, context: TurnContext, answer: Answer) -> None:
-        if not answer.research and answer.computed is None:
-            await self._show_pictures(context)
-            return
         if answer.research:
             try:
                 await self.findings.remove(context.recorder.turn.engine_turn)
             except RagError as error:
                 _log.warning("the findings of a research stay until they expire: %s", error)
+        elif answer.computed is None:
+            await self._show_pictures(context)
         await attach_report(context.view.stream, context.view.final, answer)
 
     def _deepens(self, answer: Answer) -> bool:
