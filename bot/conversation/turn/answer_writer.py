@@ -131,12 +131,10 @@ class AnswerWriter:
         if self.pictures is None or not asks_for_picture(turn.question):
             return
         try:
-            files = await self.pictures(turn, context.room, view.language)
+            if files := await self.pictures(turn, context.room, view.language):
+                await attach(view.stream, view.final, *files)
         except (RagError, ChatError) as error:
             _log.warning("pictures of an answer were left out: %s", type(error).__name__)
-            return
-        if files:
-            await attach(view.stream, view.final, *files)
 
     async def _attach_files(self, context: TurnContext, answer: Answer) -> None:
         if answer.research:
