@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tests.doubles.audio_server import audio_server, wav
 from tests.page_marks import pdf
 
 if TYPE_CHECKING:
@@ -34,3 +35,25 @@ async def test_nothing_is_kept_where_the_operator_wants_that(footnote: Footnote,
     added = await footnote("add", "logs.pdf", FOOTNOTE_INGESTION__ORIGINALS_MB="0")
     assert added.code == 0
     assert kept(tmp_path) == []
+
+
+async def test_a_transcript_and_audio_go_with_their_document(footnote: Footnote, tmp_path: Path) -> None:
+    (tmp_path / "meeting.wav").write_bytes(wav(0.2))
+    async with audio_server() as server:
+        server.hears = [(192.2, 200.0, "The harbour gets a second crane for nine thousand euros.")]
+        audio = {
+            "FOOTNOTE_TRANSCRIPTION__BASE_URL": server.url,
+            "FOOTNOTE_SPEECH__BASE_URL": server.url,
+            "FOOTNOTE_SPEECH__FORMAT": "wav",
+        }
+        await footnote("add", "meeting.wav", **audio)
+        asked = await footnote("ask", "What does the second crane cost?", "--speak", "answer.wav", **audio)
+        assert "meeting.wav — 00:03:12–00:03:20" in asked.out
+        assert (tmp_path / "answer.wav").read_bytes().startswith(b"RIFF")
+        assert len(list((tmp_path / "data" / "speech").iterdir())) == 1
+        forgotten = await footnote("forget", "document", "default", "meeting.wav", "--yes")
+    assert forgotten.code == 0
+    assert not (tmp_path / "data" / "speech").exists()
+    assert not [
+        path for path in (tmp_path / "data").rglob("*") if path.is_file() and b"crane" in path.read_bytes()
+    ]
