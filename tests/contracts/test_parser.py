@@ -60,7 +60,8 @@ def test_every_parser_is_under_contract(tmp_path: Path) -> None:
         path = tmp_path / f"file.{suffix}"
         write(path)
         under_contract.add(parser_name(path, path.name))
-    assert under_contract == set(plugins.available(FAMILY))
+    # The text of audio comes from a speech model, not from its parser.
+    assert under_contract == set(plugins.available(FAMILY)) - {"audio"}
 
 
 def test_sections_are_clean(good: Path) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tests.journeys.conftest import Footnote
 
 LIMITED = PROJECT / "tests" / "journeys" / "limited.py"
-FULL_AT = 400_000
+FULL_AT = 600_000
 """Bytes: the empty databases have room, not the text of a book."""
 
 
