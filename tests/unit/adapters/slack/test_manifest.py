@@ -47,6 +47,7 @@ def test_the_yaml_equals_the_manifest(secret: SecretStr | None) -> None:
         "/new",
         "/research",
         "/speak",
+        "/table",
         "/why",
     }
     if secret:
