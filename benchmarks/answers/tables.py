@@ -1,7 +1,7 @@
 """Questions about single cells, asked of the whole program without a model: `python -m benchmarks.answers.tables [--verbose]`.
 
 Uses `tests/tables`: XLSX, ODS, CSV, DOCX, HTML and Markdown with confusable rows, columns and sheets. A passage is right if it
-holds the row of the right file and sheet, an answer if its first quote names the row and the cell; a citation is exact if it
+holds the row of the right file and sheet, an answer if its first line names the row and the cell; a citation is exact if it
 leads only to the row.
 """
 
@@ -53,12 +53,13 @@ def holds(chunk: Chunk, question: Question) -> bool:
 def first_quotation(text: str) -> str:
     """The first quote of an answer, without its introduction."""
     lines = [line for line in text.split("\n") if line.strip()]
-    return lines[1] if len(lines) > 1 else text
+    return lines[1] if len(lines) > 1 and "**" not in lines[0] else lines[0] if lines else text
 
 
 def _is_right(quotation: str, question: Question) -> bool:
     key = [word.strip(" |") for words in question.row for word in words.split("|") if word.strip(" |")]
-    return question.value in quotation and all(word in quotation for word in key)
+    values = {question.value, f"{int(question.value):,}"} if question.value.isdigit() else {question.value}
+    return any(value in quotation for value in values) and all(word in quotation for word in key)
 
 
 @asynccontextmanager

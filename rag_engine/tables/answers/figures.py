@@ -20,6 +20,7 @@ _BEFORE: Final = frozenset({"$", "£", "¥", "₹", "€"})
 _MONEY: Final = frozenset({"€", "$", "£", "EUR", "USD", "GBP", "CHF"})
 _PLACES: Final = 4
 _MONTH: Final = re.compile(r"[12]\d{3}-(?:0[1-9]|1[0-2])(?:-01)?")
+_CENTS: Final = re.compile(r"\d[.,]\d\d(?!\d)")
 _YEAR_AND_MONTH: Final = len("2025-03")
 SHOWN_ROWS: Final = 20
 
@@ -33,13 +34,26 @@ def readable_rows(computed: ComputedAnswer, language: str) -> list[list[str]]:
     is_month = [
         _holds_months(column, [row[at] for row in rows]) for at, column in enumerate(computed.columns)
     ]
+    cents = [_shows_cents(computed, column) for column in computed.columns]
     return [
         [
-            _month(value, language) if named and value else figure(value, column, language)
-            for value, column, named in zip(row, computed.columns, is_month, strict=True)
+            _month(value, language) if named and value else figure(value, column, language, cents=has_cents)
+            for value, column, named, has_cents in zip(row, computed.columns, is_month, cents, strict=True)
         ]
         for row in rows
     ]
+
+
+def _shows_cents(computed: ComputedAnswer, column: ResultColumn) -> bool:
+    """Whether the cells that it is computed from are written with two decimals."""
+    return any(
+        _CENTS.search(row[at])
+        for source in computed.sources
+        for at, own in enumerate(source.table.columns)
+        if own.name and own.name in column.name
+        for row in source.texts
+        if at < len(row)
+    )
 
 
 def _holds_months(column: ResultColumn, values: Sequence[Value]) -> bool:
@@ -61,12 +75,13 @@ def _month(value: Value, language: str) -> str:
     return month_of_year(int(year), int(month), language)
 
 
-def figure(value: Value, column: ResultColumn, language: str) -> str:
+def figure(value: Value, column: ResultColumn, language: str, *, cents: bool = False) -> str:
     if value is None:
         return "–"
     if isinstance(value, str):
         return value
-    text = _number(value, 2 if column.unit in _MONEY else _PLACES, language)
+    has_cents = column.unit in _MONEY or (cents and not isinstance(value, int) and value == round(value, 2))
+    text = _number(value, 2 if has_cents else _PLACES, language)
     if not column.unit:
         # A year has no separators.
         is_year = isinstance(value, int) and 1900 <= value <= 2100

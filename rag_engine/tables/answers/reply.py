@@ -21,6 +21,7 @@ MODEL: Final = "tables"
 _QUOTES: Final = 5
 _MOST_CELLS: Final = 5
 _LONGEST_CELL: Final = 80
+_LONGEST_NAME: Final = 40
 _MOST_TRACED: Final = 200
 _TRACED_ROWS: Final = 50
 
@@ -97,9 +98,32 @@ def _line(computed: ComputedAnswer, language: str) -> str:
     (cells,) = shown_rows(computed, language)
     if len(cells) > _MOST_CELLS or any(len(cell) > _LONGEST_CELL for cell in cells):
         return ""
-    cells = [" ".join(cell.split()) for cell in cells]
-    named = zip(computed.columns, cells, strict=True)
-    return "; ".join(f"{column.name}: **{cell}**" for column, cell in named)
+    named = [
+        (column.name, " ".join(cell.split())) for column, cell in zip(computed.columns, cells, strict=True)
+    ]
+    if len(named) == 1:
+        named = _of_one_row(computed, named[0]) or named
+    return "; ".join(f"{name}: **{cell}**" for name, cell in named)
+
+
+def _of_one_row(computed: ComputedAnswer, figure: tuple[str, str]) -> list[tuple[str, str]]:
+    """A figure of a single row is no sum: its own name, after the cells that name the row."""
+    if len(computed.sources) != 1 or computed.sources[0].count != 1 or not computed.sources[0].texts:
+        return []
+    source = computed.sources[0]
+    cells = [
+        (column, " ".join(cell.split()))
+        for column, cell in zip(source.table.columns, source.texts[0], strict=False)
+    ]
+    own = max((column.name for column, _ in cells if column.name in figure[0]), key=len, default="")
+    if not own:
+        return []
+    naming = [
+        (column.name, cell)
+        for column, cell in cells
+        if column.kind in ("text", "date") and column.name != own and 0 < len(cell) <= _LONGEST_NAME
+    ]
+    return [*naming[: _MOST_CELLS - 1], (own, figure[1])]
 
 
 def _citations(computed: ComputedAnswer, hits: Sequence[Hit]) -> Iterator[Citation]:

@@ -10,7 +10,7 @@ FUNCTION_WORDS = MappingProxyType(
         " after about between during most other because while should whose whom any such both",
         "de": "der die das und ist in den von zu mit dem nicht ein eine einer eines einem einen sich auf für im des als"
         " auch es an werden aus er hat dass sie nach wird bei um am sind noch wie über so zum war haben nur oder aber"
-        " vor zur bis mehr durch man dann soll kann wenn was wer wo wann warum welche welcher welches wurde wurden"
+        " vor zur bis mehr durch man dann soll kann wenn was wer wo wann warum welche welcher welches welchen welchem wurde wurden"
         " seine ihre unter wir ich kein keine gibt viel viele sowie gegen zwischen wieviel worden muss müssen können"
         " mein meine unsere habe sein beim vom",
         "fr": "le la les de des du et est en un une que qui dans pour pas par sur au aux avec ce se il elle ne plus son"

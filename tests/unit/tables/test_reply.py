@@ -1,0 +1,59 @@
+"""How a result is written."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_engine.tables.answers import reply
+from rag_engine.tables.types import ComputedAnswer, ResultColumn, SourceRows, TypedColumn, TypedTable, Value
+from rag_engine.types import DocumentId
+
+COLUMNS = (
+    TypedColumn(name="Month", sql_name="month", kind="date"),
+    TypedColumn(name="Shop", sql_name="shop"),
+    TypedColumn(name="Sales", sql_name="sales", kind="number"),
+)
+TABLE = TypedTable(
+    id="t1",
+    document=DocumentId("d"),
+    title="sales.csv",
+    caption="sales",
+    place="rows 1–9",
+    sql_name="sales",
+    columns=COLUMNS,
+    row_count=8,
+)
+ROW = ("March 2025", "Köln Deutz", "195.225,90")
+
+
+def written(name: str, value: Value, *rows: tuple[str, ...], language: str = "de") -> str:
+    source = SourceRows(table=TABLE, numbers=tuple(range(2, 2 + len(rows))), count=len(rows), texts=rows)
+    computed = ComputedAnswer(
+        sql="SELECT 1", columns=(ResultColumn(name=name),), rows=((value,),), sources=(source,)
+    )
+    return reply.text(computed, language)
+
+
+def test_a_figure_of_one_row_is_named_by_the_row() -> None:
+    assert written("Summe Sales", 195_225.9, ROW).startswith(
+        "Berechnet – Month: **March 2025**; Shop: **Köln Deutz**; Sales: **195.225,90**"
+    )
+    assert "Count: **1**" in written("Count", 1, ROW)
+
+
+def test_a_figure_of_several_rows_keeps_its_own_name() -> None:
+    assert "Summe Sales: **390.451,80**" in written("Summe Sales", 390_451.8, ROW, ROW)
+
+
+@pytest.mark.parametrize(
+    ("value", "cell", "shown"),
+    [
+        (4.5, "4.5", "4.5"),
+        (12.345, "12.30", "12.345"),
+        (195_225.9, "195,225.90", "195,225.90"),
+        (7, "7", "7"),
+    ],
+)
+def test_decimals_are_those_of_the_cells(value: float, cell: str, shown: str) -> None:
+    row = ("March 2025", "Köln", cell)
+    assert f": **{shown}**" in written("Sum of Sales", value, row, row, language="en")
