@@ -4,6 +4,7 @@ Checked in the product's packages:
 - one public class, one name (the `Settings` of each part excepted),
 - no gerund as the name of a module or folder,
 - at most `WORDS` words in docstrings and comments,
+- no possessive quantifier of a group in a regular expression,
 - at most 400 lines a module, 40 lines a function, and 16 public modules side by side (`rag_engine/parsers` and `bot/cli`, one module per format and
   per command, excepted).
 """
@@ -73,6 +74,7 @@ NOUNS: Final = {
 }
 """Words in -ing that name a thing or a field."""
 
+_POSSESSIVE_GROUP: Final = re.compile(r"\)(?:[*+?]|\{\d*,?\d*\})\+")
 _DIRECTIVE: Final = re.compile(r"#\s*(?:noqa|type:|pyright|ruff|fmt:|pragma|!)")
 
 
@@ -87,6 +89,7 @@ def violations(root: Path = PROJECT) -> list[str]:
         *_words(modules, trees),
         *_long_modules(root, modules),
         *_long_functions(root, trees),
+        *_possessive_groups(root, trees),
     ]
 
 
@@ -162,6 +165,14 @@ def _long_functions(root: Path, trees: dict[Path, ast.Module]) -> Iterator[str]:
                 known = f"{path.relative_to(root).as_posix()}: {node.name}" in LONG_FUNCTIONS
                 if lines > FUNCTION_LINES and not known:
                     yield f"{path.relative_to(root)}:{node.lineno}: {node.name} has {lines} lines, the limit is {FUNCTION_LINES}"
+
+
+def _possessive_groups(root: Path, trees: dict[Path, ast.Module]) -> Iterator[str]:
+    """Before Python 3.11.5 they match wrong places (cpython issue 106052)."""
+    for path, tree in trees.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and _POSSESSIVE_GROUP.search(str(node.value)):
+                yield f"{path.relative_to(root)}:{node.lineno}: a possessive group; write (?>(?:…)*) for (?:…)*+"
 
 
 def main() -> int:

@@ -26,7 +26,7 @@ _HEADING: Final = lazy(
 )
 _TABLE_RULE: Final = lazy(
     lambda: re.compile(
-        r"[ \t]*+(?:\|[ \t]*+)?:?-{2,}+:?[ \t]*+(?:\|[ \t]*+:?-{2,}+:?[ \t]*+)*+(?:\|[ \t]*+)?\Z"
+        r"[ \t]*+(?:\|[ \t]*+)?:?-{2,}+:?[ \t]*+(?>(?:\|[ \t]*+:?-{2,}+:?[ \t]*+)*)(?:\|[ \t]*+)?\Z"
     )
 )
 _ITEM: Final = lazy(lambda: re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)]|[a-zA-Z][)])[ \t]+"))

@@ -53,7 +53,7 @@ _SCALES: Final = {
     for form in forms.split()
 }
 _SCALED: Final = lazy(
-    lambda: re.compile(r"(?<![\d.,'])(\d++(?:[.,']\d{3})*+(?:[.,]\d++)?+)[\s\u00a0]?(万|亿|[^\W\d_]+)")
+    lambda: re.compile(r"(?<![\d.,'])(\d++(?>(?:[.,']\d{3})*)(?>(?:[.,]\d++)?))[\s\u00a0]?(万|亿|[^\W\d_]+)")
 )
 _CURRENCIES: Final = "€$£¥"
 _MONEY: Final = frozenset({"euro", "dollar", "pound", "franc", "yuan"})

@@ -11,7 +11,7 @@ from rag_engine.text.lazy_pattern import lazy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_WORD: Final = lazy(lambda: re.compile(r"[^\W_]++(?:[-.'’@/&+_]++[^\W_]++)*+"))
+_WORD: Final = lazy(lambda: re.compile(r"[^\W_]++(?>(?:[-.'’@/&+_]++[^\W_]++)*)"))
 _POSSESSIVE: Final = lazy(lambda: re.compile(r"['’]s?$"))
 _IDEOGRAPHS: Final = lazy(lambda: re.compile("[\u3400-\u9fff\u3041-\u30ff]{2,}+"))
 _ARTICLES: Final = "the a an der die das den dem des ein eine einen einer le la les l' un une el los las il lo i gli uno una de het o os as"

@@ -23,16 +23,16 @@ _MOST_CHARACTERS: Final = 8_000
 _MOST_TITLE_WORDS: Final = 8
 
 _ADDRESS: Final = lazy(
-    lambda: re.compile(r"(?<![\w.+-])[\w.+-]{1,64}+@[\w-]{1,63}+(?:\.[\w-]{1,63}+){1,5}+", re.ASCII)
+    lambda: re.compile(r"(?<![\w.+-])[\w.+-]{1,64}+@[\w-]{1,63}+(?>(?:\.[\w-]{1,63}+){1,5})", re.ASCII)
 )
 _CODE: Final = lazy(
     lambda: re.compile(
-        r"(?<![\w./-])(?:[A-Z]{2,6} \d{2,6}(?:[-/.]\w{1,8}+){0,3}+"
-        r"|(?=[\w/-]{0,24}?\d)(?=[\w/-]{0,24}?[A-Z])\w{1,12}+(?:[-/]\w{1,12}+){0,4}+)(?![\w/-])",
+        r"(?<![\w./-])(?:[A-Z]{2,6} \d{2,6}(?>(?:[-/.]\w{1,8}+){0,3})"
+        r"|(?=[\w/-]{0,24}?\d)(?=[\w/-]{0,24}?[A-Z])\w{1,12}+(?>(?:[-/]\w{1,12}+){0,4}))(?![\w/-])",
         re.ASCII,
     )
 )
-_CAPITALISED: Final = r"(?:[^\W\d_a-zß-öø-ÿ]\w*+(?:[-'’.&]\w++)*+)"
+_CAPITALISED: Final = r"(?:[^\W\d_a-zß-öø-ÿ]\w*+(?>(?:[-'’.&]\w++)*))"
 _BETWEEN: Final = r"(?:of|the|and|de|del|della|di|da|do|dos|du|des|la|le|van|von|der|den|zu|y|e|&|für|for)"
 _NAME: Final = lazy(
     lambda: re.compile(

@@ -38,7 +38,7 @@ _FRONT: Final = re.compile(
 _HEADING_ATTRIBUTES: Final = re.compile(r"(?<!\s)\s*\{[#.:][^{}\n]{0,200}\}\s*$")
 _DIV: Final = re.compile(r"^[ \t]*+:{3,}+[ \t]*+(?:\{[^}\n]*+\}|[\w -]*+)[ \t]*+$", re.MULTILINE)
 _IMPORTS: Final = re.compile(
-    r"(?:import\s++(?:[\w{}*,\s]{1,300}?\sfrom\s++)?[\"'“”‘’][^\"'\n]{1,200}[\"'“”‘’];?\s*+)++"
+    r"(?>(?:import\s++(?:[\w{}*,\s]{1,300}?\sfrom\s++)?[\"'“”‘’][^\"'\n]{1,200}[\"'“”‘’];?\s*+)+)"
 )
 
 

@@ -33,7 +33,7 @@ CONTENT: Final = "text"
 _LARGEST_DOCUMENT: Final = 32 << 20
 """Bytes; a larger document is streamed as data."""
 _ROOT: Final = re.compile(
-    r"\A\ufeff?\s*+(?><\?.*?\?>\s*+|<!--.*?-->\s*+|<!DOCTYPE[^\[>]*+(?:\[.*?\]\s*+)?>\s*+)*+<(?:[\w.-]+:)?([\w.-]+)",
+    r"\A\ufeff?\s*+(?>(?><\?.*?\?>\s*+|<!--.*?-->\s*+|<!DOCTYPE[^\[>]*+(?:\[.*?\]\s*+)?>\s*+)*)<(?:[\w.-]+:)?([\w.-]+)",
     re.DOTALL,
 )
 _ENTITY: Final = re.compile(r"&(\w{1,30});")

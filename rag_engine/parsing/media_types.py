@@ -82,7 +82,7 @@ _PROMISES_BINARY: Final = frozenset(
     ]
 )
 _HTML = re.compile(
-    r"\s*+(?:<\?xml[^>]*>\s*+)?(?><!--.*?-->\s*+)*+<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
+    r"\s*+(?:<\?xml[^>]*>\s*+)?(?>(?><!--.*?-->\s*+)*)<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
 )
 # Web pages saved by Word as .doc are messages too.
 _MAIL = re.compile(

@@ -12,7 +12,7 @@ _CAPITAL: Final = 0.75
 _BROAD: Final = frozenset("mwMW@%—…")
 _LONGEST_WORD: Final = 16
 _RTL_LETTER: Final = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
-_RIGHT_TO_LEFT: Final = re.compile(rf"{_RTL_LETTER}(?:[\s\W]{{0,3}}{_RTL_LETTER}+)*+")
+_RIGHT_TO_LEFT: Final = re.compile(rf"{_RTL_LETTER}(?>(?:[\s\W]{{0,3}}{_RTL_LETTER}+)*)")
 
 
 def wrapped(text: str, room: float) -> tuple[str, ...]:

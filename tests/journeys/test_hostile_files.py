@@ -168,7 +168,10 @@ async def test_names_made_to_harm(places: Path) -> None:
 async def test_what_of_the_corpus_cannot_be_read_is_said_and_why(places: Path) -> None:
     """All that is damaged, locked or empty there, at the limits the program has by default."""
     lines = (_DOCUMENTS / "manifest.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = [row for row in map(json.loads, lines) if row["expect"] in _SAID]
+    # Sound has no text for a parser: it is written down, or refused, outside the sandbox.
+    rows = [
+        row for row in map(json.loads, lines) if row["expect"] in _SAID and not row["path"].endswith(".mp3")
+    ]
     corpus, before = _listing(_DOCUMENTS), _listing(places)
     memory = ParsingSettings().memory_mb << 20
     with peak_memory() as peak:

@@ -30,8 +30,9 @@ LONG = "def long():\n" + "    pass\n" * 40
             {"bot/gate.py": '"""' + "word " * check_structure.WORDS + '"""\nx = 1  # one more'},
             f"have {check_structure.WORDS + 2} words",
         ),
+        ({"bot/gate.py": 'NUMBER = r"(?:[.,]\\d)*+"'}, "a possessive group"),
     ],
-    ids=["class", "gerund", "gerund folder", "module", "function", "folder", "words"],
+    ids=["class", "gerund", "gerund folder", "module", "function", "folder", "words", "possessive group"],
 )
 def test_a_violation_is_named(tmp_path: Path, files: dict[str, str], expected: str) -> None:
     write(tmp_path, files)

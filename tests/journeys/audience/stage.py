@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from bot.conversation.service import Service
     from bot.port import Button, Outlet, Page, Person, Place, Write
     from rag_engine.engine import Engine
-    from rag_engine.ports import Answerer, LanguageModel
+    from rag_engine.ports import Answerer, Embedder, LanguageModel
     from rag_engine.research.research import Research
     from rag_engine.storage.catalog import SqliteCatalog
     from rag_engine.types import AnswerEvent, ConversationId, KnowledgeBaseId, Query, Retrieval
@@ -169,6 +169,10 @@ class Watched:
     @property
     def answerer(self) -> Answerer:
         return self.engine.answerer
+
+    @property
+    def embedder(self) -> Embedder:
+        return self.engine.embedder
 
     @property
     def research(self) -> Research | None:
