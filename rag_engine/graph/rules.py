@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from rag_engine.graph.names import is_small, key_of
 from rag_engine.graph.types import LONGEST_NAME, Extraction, Mention, Relation
 from rag_engine.text.language import detect
+from rag_engine.text.language.months import months
 from rag_engine.text.lazy_pattern import lazy
 
 if TYPE_CHECKING:
@@ -53,7 +54,41 @@ _MEANS: Final = lazy(
     )
 )
 _QUOTED: Final = lazy(lambda: re.compile("[《『「【]([^《》『』「」【】\n]{2,30})[》』」】]"))
-_SENTENCE_START: Final = lazy(lambda: re.compile(r"(?:^|[.!?:;•|–—\n\"“„«(])\s*$"))
+_SENTENCE_START: Final = lazy(
+    lambda: re.compile(r"(?:^|[.!?:;•|–—\n\"“„«(])\s*$|(?:^|\n)[ \t]*\d{1,2}(?:\.\d{1,2}){0,3}[.)]?[ \t]+$")
+)
+_DAYS: Final = frozenset(
+    [
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+        "montag",
+        "dienstag",
+        "mittwoch",
+        "donnerstag",
+        "freitag",
+        "samstag",
+        "sonntag",
+        "lunes",
+        "martes",
+        "miércoles",
+        "jueves",
+        "viernes",
+        "sábado",
+        "domingo",
+        "lundi",
+        "mardi",
+        "mercredi",
+        "jeudi",
+        "vendredi",
+        "samedi",
+        "dimanche",
+    ]
+)
 _BEFORE_GERMAN_NAME: Final = frozenset(
     [
         "bei",
@@ -166,15 +201,18 @@ def _names(text: str, language: str) -> Iterator[str]:
                 continue
         elif len(words) == 1 and not _is_name(text, start, name, language):
             continue
-        yield name
-        for part in re.split(r" (?:and|und|y|e|et|&) ", name):
-            if part != name:
-                yield part
+        parts = re.split(r" (?:and|und|y|e|et|&) ", name)
+        yield from (part for part in dict.fromkeys((name, *parts)) if not all(map(_is_day, part.split(" "))))
+
+
+def _is_day(word: str) -> bool:
+    folded = word.casefold()
+    return not _DAYS.isdisjoint((folded, folded.removesuffix("s"))) or is_small(folded)
 
 
 def _is_name(text: str, start: int, word: str, language: str) -> bool:
     """Of a single word with a capital."""
-    if len(word) < 2 or is_small(word.casefold()):
+    if len(word) < 2 or is_small(word.casefold()) or months(word):
         return False
     if any(letter.isupper() for letter in word[1:]):
         return True
