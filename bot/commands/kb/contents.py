@@ -29,7 +29,7 @@ EXPORT_BYTES = 8 << 20
 """Discord accepts 10 MiB."""
 _EXPORT_CHUNKS = 8_000
 _FETCH_SECONDS = 30.0
-_CHAT = re.compile(r"https?://(?:[\w-]+\.)*(?:slack|discord|discordapp)\.com(?:[:/]|\Z)", re.IGNORECASE)
+_CHAT = re.compile(r"https?://(?:[\w-]+\.)*(?:slack|slack-gov|discord|discordapp)\.com(?:[:/]|\Z)", re.IGNORECASE)
 _FILE_NAME = re.compile(r"[^\w.-]+")
 
 
@@ -72,8 +72,7 @@ async def _page(use: CommandContext, link: str) -> Reply:
 
 
 async def _linked(use: CommandContext, link: str) -> Sequence[Attachment] | None:
-    """None: a web page."""
-    """The person must be able to read the message."""
+    """None: a web page. The person must be able to read the message."""
     try:
         async with asyncio.timeout(_FETCH_SECONDS):
             message = await use.room.fetch(link)

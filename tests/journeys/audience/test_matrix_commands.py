@@ -85,7 +85,7 @@ async def test_links_to_files_that_the_asker_cannot_read(stage: Stage, name: str
     for holder, place in PLACES.items():
         if reads(person, holder):
             continue
-        link = f"https://chat.test/{holder}"
+        link = f"https://town.slack.com/archives/{holder}"
         said = replace(message(holder, ANN, "here"), attachments=(secret_file(holder),))
         stage.links[place.platform, place.workspace, link] = said
         shown = await stage.types(name, person, "kb", f"add {link}")
