@@ -29,7 +29,9 @@ EXPORT_BYTES = 8 << 20
 """Discord accepts 10 MiB."""
 _EXPORT_CHUNKS = 8_000
 _FETCH_SECONDS = 30.0
-_CHAT = re.compile(r"https?://(?:[\w-]+\.)*(?:slack|slack-gov|discord|discordapp)\.com(?:[:/]|\Z)", re.IGNORECASE)
+_CHAT = re.compile(
+    r"https?://(?:[\w-]+\.)*(?:slack|slack-gov|discord|discordapp)\.com(?:[:/]|\Z)", re.IGNORECASE
+)
 _FILE_NAME = re.compile(r"[^\w.-]+")
 
 
