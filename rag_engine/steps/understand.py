@@ -13,6 +13,7 @@ from rag_engine.errors import RagError
 from rag_engine.generation import prompts, structured_reply
 from rag_engine.generation.context_budget import messages_size
 from rag_engine.generation.dates import local_time
+from rag_engine.graph.card import asked_entity
 from rag_engine.metadata.choice import names_a_value, recent_properties, vocabulary
 from rag_engine.metadata.conditions import described
 from rag_engine.metadata.reply import limited_to
@@ -85,6 +86,8 @@ async def understand(
 ) -> Inquiry:
     if inquiry.query.as_asked:
         return inquiry
+    if name := inquiry.query.text.startswith("/") and asked_entity(inquiry.query.text):
+        return replace(inquiry, question=name)
     earlier = [turn.text for turn in inquiry.history if turn.role == "user"]
     inquiry = _with_rules(inquiry, earlier[-_LATEST_TURNS:])
     if model is None:

@@ -351,3 +351,11 @@ async def test_a_route_that_a_rule_found_needs_no_model() -> None:
     assert done.route == "edit"
     assert done.question.startswith(TALK[0])
     assert model.prompts == []
+
+
+async def test_the_name_of_a_command_is_never_completed() -> None:
+    model = saying("never")
+    done = await understood(inquiry("/about Tide", *TALK), model)
+    assert (done.question, done.beside, model.prompts) == ("Tide", "", [])
+    asked_in_words = await understood(inquiry("What do we know about it?", *TALK), None)
+    assert asked_in_words.question.startswith(TALK[0])
