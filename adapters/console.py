@@ -108,7 +108,7 @@ class _Session:
     service: ChatService
     console: Console
     last: Reply = field(default_factory=Reply)
-    buttons: Sequence[Button] = ()  # of the last command
+    buttons: Sequence[Button] = ()
 
     async def enter(self, line: str) -> None:
         buttons, self.buttons = self.buttons, ()

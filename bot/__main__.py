@@ -47,12 +47,12 @@ def _run(command: CommandModule, arguments: argparse.Namespace) -> int:
     try:
         read = settings.read()
         log.configure(read.log_level, service=arguments.command == "run")
-        if arguments.command != "doctor":  # which reports it
+        if arguments.command != "doctor":
             private_directory.restrict(read.data_dir)
         with asyncio.Runner(loop_factory=dns.EventLoop) as runner, _wake_on_signals(runner.get_loop()):
             return runner.run(command.run(arguments, read))
     except BrokenPipeError:
-        # The reader of our output has gone (`| head`): flushing at exit must not fail again.
+        # The reader of our output is gone (`| head`): flushing at exit must not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_FAILED
     except Exception as error:

@@ -32,7 +32,7 @@ class Retrieval:
     hits: tuple[Hit, ...]
     fallbacks: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
-    """Sentences to show with the hits, e.g. that some may be missing."""
+    """Sentences to show with the hits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,16 +53,16 @@ class Answer:
     timings: Mapping[str, float]
     fallbacks: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
-    """Sentences to show under the answer, e.g. that the stream was cut."""
+    """Sentences to show under the answer."""
     model: str = ""
     prompt_tokens: int = 0
     route: Route = "search"
     language: str = ""
     """ISO 639-1, of the engine's own sentences in the text; empty if it has none."""
     repeatable: bool = True
-    """False if the same question would get the same answer, such as for a file that does not exist."""
+    """False if the same question would get the same answer, as for an unknown file."""
     understood_as: str = ""
-    """As a language model completed it; empty if it stayed as it was asked."""
+    """The question as a language model completed it; empty if unchanged."""
     corrections: Mapping[str, str] = field(default_factory=dict[str, str])
     filtered_by: str = ""
     """The filters that chose the documents, as people may write them."""

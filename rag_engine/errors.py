@@ -1,17 +1,17 @@
 """Every error that may leave the engine, sorted by who must act.
 
 RagError
-├── UserError      the asker can fix it; the text is shown as it is
-│   ├── UnsupportedFile  FileTooLarge  EmptyDocument  CorruptFile  EncryptedFile
-│   ├── UnknownKnowledgeBase  UnknownDocument  NotAllowed  QueryTooLong
-│   └── InvalidFilter  QueryRefused  QueryTooHeavy
-├── Unavailable    wait; `backend`, `retry_after` and `reason` are data
-│   ├── IndexUnavailable  EmbedderUnavailable  ModelUnavailable  AudioUnavailable
-│   └── RateLimited  StorageUnavailable
-├── Refused        the model will not or cannot
-│   └── ContentFiltered  ContextTooLong
-└── Misconfigured  the operator must act, at start; exit code 78
-    └── MissingExtra  BadSettings  SchemaMismatch
+  UserError      the asker can fix it; the text is shown as it is
+    UnsupportedFile  FileTooLarge  EmptyDocument  CorruptFile  EncryptedFile
+    UnknownKnowledgeBase  UnknownDocument  NotAllowed  QueryTooLong
+    InvalidFilter  QueryRefused  QueryTooHeavy
+  Unavailable    wait; `backend`, `retry_after` and `reason` are data
+    IndexUnavailable  EmbedderUnavailable  ModelUnavailable  AudioUnavailable
+    RateLimited  StorageUnavailable
+  Refused        the model will not or cannot
+    ContentFiltered  ContextTooLong
+  Misconfigured  the operator must act, at start; exit code 78
+    MissingExtra  BadSettings  SchemaMismatch
 (any other exception is a bug: logged with its traceback and an id)
 
 The text of an error is one plain sentence: what happened and what to do.
@@ -96,7 +96,7 @@ class Unavailable(RagError):
         self.retry_after = retry_after
         """Seconds to wait, if the service named a time."""
         self.reason = reason
-        """The cause, one word of a small set for counting: `unreachable`, `timeout`, `rejected`, `read_only`, ..."""
+        """The cause as one of few words, for counting: `unreachable`, `timeout`, `rejected`, `read_only`, ..."""
 
 
 class IndexUnavailable(Unavailable):

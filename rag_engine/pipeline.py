@@ -79,13 +79,11 @@ class Inquiry:
     wordings: tuple[str, ...] = ()
     """The question with synonyms or corrections in place of its words."""
     wording: str = ""
-    """The one of `wordings` to answer: that which the passages answer best, else the corrected one."""
+    """The one of `wordings` to answer: the one that the passages answer best, else the corrected one."""
     corrections: Mapping[str, str] = field(default_factory=dict[str, str])
     """What was searched for in place of mistyped words."""
     card: EntityCard | None = None
-    """Of the name that is asked for."""
     verified: VerifiedMatch | None = None
-    """The verified answer to the same question."""
     fallbacks: tuple[str, ...] = ()
     """Stable names of what was missing, e.g. `dense_unavailable`."""
     notices: tuple[str, ...] = ()
@@ -109,7 +107,7 @@ class NamedStep:
 
 
 async def run(inquiry: Inquiry, steps: Sequence[NamedStep]) -> AsyncGenerator[Stage | Inquiry]:
-    """Yields a `Stage` before each step that has a status, one for a pending understanding, and the final inquiry last."""
+    """Yields a `Stage` before each step with a status, one for a pending understanding, and the final inquiry last."""
     pending: asyncio.Task[Understanding | None] | None = None
     try:
         for step in steps:

@@ -84,9 +84,8 @@ class Index(Protocol):
     """Chunks with their vectors, of one model, searched by words and by meaning."""
 
     async def put(self, document: Document, chunks: Sequence[tuple[Chunk, Vector]]) -> None:
-        """Replace all chunks atomically: no search sees them missing, twice or in part.
-
-        `chunks` may be larger than memory: read a slice at a time.
+        """Replace all chunks atomically: no search sees them missing, twice or in part. `chunks` may exceed memory:
+        read a slice at a time.
         """
         ...
 
@@ -180,8 +179,6 @@ class Traces(Protocol):
 
 
 class Catalog(Protocol):
-    """Knowledge bases, their documents and the extracted text of each."""
-
     async def open(self, name: str, *, model: str) -> KnowledgeBase:
         """Created if it is new."""
         ...
@@ -256,8 +253,6 @@ class Unfinished(Protocol):
 
 
 class Metadata(Protocol):
-    """What is known of documents beside their text."""
-
     async def properties(
         self,
         knowledge_bases: Collection[KnowledgeBaseId],
@@ -352,8 +347,6 @@ class VectorCache(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentSave:
-    """What `Documents.save_all` saves of one document."""
-
     record: DocumentRecord
     sources: tuple[str, ...] = ()
     sections: Sequence[Section] | None = None

@@ -47,9 +47,9 @@ Knowledge = Literal["only_sources", "prefer_sources"]
 """The passages alone, or also what the model knows, marked as such."""
 Route = Literal["search", "summarise", "chat", "clarify", "edit", "research", "compute", "agent"]
 WebUse = Literal["never", "on_request", "if_nothing", "asked"]
-"""Not at all, if the question asks for it, also if the files do not answer, or in any case."""
+"""Never; if the question asks for it; also if the files do not answer; always."""
 ToolPolicy = Literal["off", "on", "all"]
-"""Which tools a model may call: none, ours, or also those of the operator."""
+"""Tools that a model may call: none, ours, or also those of the operator."""
 Evidence = Literal["", "strong", "weak", "none"]
 """Empty if not judged."""
 DocumentState = Literal["queued", "parsing", "embedding", "ready", "failed"]
@@ -122,8 +122,6 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerOptions:
-    """How a place or a question wants its answer."""
-
     persona: str = ""
     """Never trusted over the rules on sources."""
     model: str = ""
@@ -167,7 +165,6 @@ class Query:
     files_attached: bool = False
     """Whether `files` came with the question itself."""
     names: Mapping[KnowledgeBaseId, str] = field(default_factory=dict[KnowledgeBaseId, str])
-    """The names that people use for the knowledge bases."""
     as_asked: bool = False
     """No rule, dictionary or model changes them."""
     filters: tuple[Filter, ...] = ()
@@ -292,7 +289,6 @@ class AnswerRequest:
     closest: tuple[Hit, ...] = ()
     """They do not answer; named if there are no others."""
     unmentioned: tuple[str, ...] = ()
-    """None of `closest` holds them."""
     scope: str = ""
     empty_answer: str = ""
     """For an answer that nothing supports; empty: a sentence."""
@@ -301,7 +297,6 @@ class AnswerRequest:
     sections: int = 0
     """Of a summary's documents."""
     dates: Mapping[DocumentId, str] = field(default_factory=dict["DocumentId", str])
-    """ISO dates of the files, where known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

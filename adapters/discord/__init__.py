@@ -10,6 +10,5 @@ VARIABLES = {
     "api_base": "DISCORD_API_BASE",
     "gateway_url": "DISCORD_GATEWAY_URL",
 }
-"""Environment variables of settings; the first enables the platform."""
 
 __all__ = ["Settings", "check", "run", "setup"]

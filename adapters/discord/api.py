@@ -53,8 +53,6 @@ def rate_limit_trace() -> aiohttp.TraceConfig:
 
 
 class _GlobalRateLimit:
-    """GCRA; answers to interactions do not count."""
-
     def __init__(self) -> None:
         self._next_start = 0.0
 
@@ -128,7 +126,6 @@ def _raised_by_sdk(error: BaseException) -> bool:
 
 
 def _innermost_frame(error: BaseException) -> str:
-    """Of discord.py, else of our own."""
     place = ""
     for frame, _ in traceback.walk_tb(error.__traceback__):
         module = str(frame.f_globals.get("__name__", ""))

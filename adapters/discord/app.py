@@ -110,7 +110,6 @@ async def _close(bot: DiscordClient, settings: Settings) -> None:
 
 
 async def _register_commands(bot: DiscordClient, service: ChatService, settings: Settings) -> str:
-    """Without commands the bot still answers mentions."""
     try:
         async with api_calls(settings.call_seconds):
             changed = await commands.register(bot.http, bot.application_id or 0, service.commands)

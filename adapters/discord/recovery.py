@@ -85,7 +85,6 @@ class DiscordRecovery:
         return message, room
 
     async def _recall_interaction(self, message: IncomingMessage) -> tuple[IncomingMessage, Room]:
-        """The text is stored; files are fetched again."""
         record = interaction_record.from_json(json.loads(message.handle))
         response = InitialResponse(self._context.client, record)
         await response.recover(seconds=self._context.settings.call_seconds)

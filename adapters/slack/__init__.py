@@ -11,6 +11,5 @@ VARIABLES = {
     "signing_secret": "SLACK_SIGNING_SECRET",
     "api_base_url": "SLACK_API_BASE_URL",
 }
-"""Environment variables of settings; the first enables the platform."""
 
 __all__ = ["Settings", "check", "run", "setup"]

@@ -136,7 +136,6 @@ async def _identify_with_retry(client: AsyncWebClient) -> Workspace:
 
 
 async def _check_token_regularly(context: SlackContext) -> None:
-    """Regular calls also keep idle connections delivering."""
     while True:
         await asyncio.sleep(context.settings.heartbeat_seconds)
         try:

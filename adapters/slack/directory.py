@@ -210,7 +210,6 @@ class SlackDirectory:
             return False
 
     def _is_shared(self, info: Fields) -> bool:
-        """People of another workspace read along."""
         teams = {*info.texts("connected_team_ids"), *info.texts("shared_team_ids")} - {self.home}
         return (
             bool(teams)

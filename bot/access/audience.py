@@ -37,7 +37,6 @@ LONGEST_LABEL = 40
 
 _DIRECTORY_CALLS_AT_ONCE = 8
 _MOST_CHANNELS = 40
-"""For lists, to save API calls."""
 _MOST_IN_ERROR = 20
 _LONGEST_COMPARED = 100
 _MENTION = re.compile(r"<#([^|>\s]+)(?:\|[^>]*)?>")
@@ -324,7 +323,6 @@ async def _unique_name(taken: Set[str], one: KnowledgeBaseId, check: Readability
 
 
 def _spellings(name: PlaceName) -> frozenset[str]:
-    """People type what they were shown, in any language."""
     return frozenset(folded(name.in_language(language)) for language in LANGUAGES)
 
 

@@ -99,7 +99,7 @@ async def scope(catalog: Catalog, names: Sequence[str] = ()) -> Scope:
 async def program_scope(
     catalog: Catalog, granted: frozenset[KnowledgeBaseId] | None, name: str = ""
 ) -> Scope:
-    """Of what a key grants (None: everything), or the knowledge base of that name in it. Raises `UnknownKnowledgeBase`."""
+    """Of what a key grants (None: everything), or its knowledge base of that name. Raises `UnknownKnowledgeBase`."""
     known = [base for base in await catalog.knowledge_bases() if granted is None or base.id in granted]
     chosen = [find(known, name)] if name else known
     if not chosen:

@@ -76,7 +76,7 @@ class QuestionBudget:
         used = self._used.pop(key, None) or deque[float]()
         while used and used[0] <= now - _HOUR:
             used.popleft()
-        self._used[key] = used  # the last in the order of use
+        self._used[key] = used
         while len(self._used) > _MOST_PEOPLE:
             del self._used[next(iter(self._used))]
         return used

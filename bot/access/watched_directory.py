@@ -61,7 +61,7 @@ class WatchedDirectory:
         except ChatError as error:
             self.failures.append(error)
             raise
-        except asyncio.CancelledError:  # by the caller's time limit
+        except asyncio.CancelledError:
             self.failures.append(Unreachable("the platform did not answer in time"))
             raise
 

@@ -1,7 +1,5 @@
-"""The command line: one module of `bot.cli` per command.
-
-Docstrings begin "`footnote NAME`: summary."; modules have an `EXAMPLE`, `add_arguments(parser)` and `run(arguments, settings)`.
-Only the chosen one is imported; other summaries are read from the source.
+"""The command line: one module of `bot.cli` per command (CONTRIBUTING.md). Only the chosen one is imported; other
+summaries are read from the source.
 """
 
 from __future__ import annotations
@@ -67,7 +65,7 @@ def parse(argv: Sequence[str]) -> tuple[argparse.Namespace, CommandModule | None
     chosen = next((argument for argument in argv if not argument.startswith("-")), "")
     command: CommandModule | None = None
     known = names()
-    is_first = bool(argv) and argv[0] in known  # then nothing shows the other commands
+    is_first = bool(argv) and argv[0] in known
     for name in argv[:1] if is_first else known:
         summary = _summary(name)
         if name != chosen:

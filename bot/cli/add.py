@@ -129,7 +129,6 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 async def _remove_if_empty(base: KnowledgeBase, library: IndexingComponents) -> None:
-    """Unless another run adds to it."""
     if not await library.index.count(base.id) and not await library.storage.queue.unfinished(base.id):
         await library.forget(base.id)
 
@@ -156,7 +155,6 @@ async def _add_all(
     outcome: _Outcome,
     console: Console,
 ) -> None:
-    """Also the rest of the queue; waits for files that another run reads."""
     queue = library.storage.queue
     with _progress(console, total=len(await queue.unfinished(base.id))) as progress:
         missing = set(paths)

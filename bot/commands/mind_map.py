@@ -67,7 +67,6 @@ async def _drawn(use: CommandContext, found: MindMap, title: str, sources: str =
 
 
 async def _document(use: CommandContext) -> DocumentRecord:
-    """Raises `NoSuchDocument` and what `CommandContext.known` raises."""
     name = use.values.get("name", "")
     bases = [await use.known(name)] if name else await use.readable(others=())
     records = [

@@ -20,7 +20,6 @@ _URL = re.compile(r"<?(https?://[^|>\s]+)(?:\|[^>]*)?>?")
 _NAMED = re.compile(r"(?:--)?(\w+)[:=](.+)", re.DOTALL)
 _NAME = re.compile(r"(?:--)?\w+[:=](?=[\"'“„«‘])")
 _WHOLE_LINES = frozenset({"persona", "empty"})
-"""Unquoted, they are the rest of the line."""
 _PUBLICLY = re.compile(r"(?:channel:|--channel\b)\s*", re.IGNORECASE)
 _ASK_OPTION = re.compile(
     r"(?:(?P<named>model|scope|file(?=[:=][^\s/])|type|after|tag|web|full|table|tools)[:=](?=\S)"
@@ -121,7 +120,6 @@ def _tokens(line: str) -> list[_Token]:
 
 
 def _values(spec: CommandSpec, tokens: Sequence[_Token]) -> dict[str, str]:
-    """Named and unambiguous words first; others in order."""
     options = {option.name: option for option in spec.options}
     values: dict[str, str] = {}
     words: list[_Token] = []

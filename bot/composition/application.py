@@ -92,9 +92,8 @@ async def library(
     observers: Observers = _NOBODY,
     vectors: Path | None = None,
 ) -> AsyncGenerator[IndexingComponents]:
-    """`rebuilding` opens the index being built; `vectors`: the folder of cached vectors.
-
-    Raises `IndexUnavailable` while another program rebuilds. `retry.patient` waits for a service that is down.
+    """`rebuilding` opens the index being built; `vectors`: the folder of cached vectors. Raises `IndexUnavailable`
+    while another program rebuilds. `retry.patient` waits for services.
     """
     async with AsyncExitStack() as stack:
         base = on or await stack.enter_async_context(foundation(settings, observers=observers))
@@ -316,7 +315,6 @@ async def abandon_rebuild(settings: Settings) -> None:
 
 @asynccontextmanager
 async def metrics(settings: Settings, health: Health) -> AsyncGenerator[Meters | None]:
-    """None without a port."""
     if settings.metrics.port is None:
         yield None
         return

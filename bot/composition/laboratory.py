@@ -1,5 +1,3 @@
-"""For evaluations."""
-
 from __future__ import annotations
 
 from contextlib import AsyncExitStack, asynccontextmanager

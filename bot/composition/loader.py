@@ -358,12 +358,10 @@ def with_openai(values: Mapping[str, object], settings: Settings) -> dict[str, o
 
 
 def _shared(values: Mapping[str, object], **known: str | SecretStr | None) -> dict[str, object]:
-    """`values` take precedence over variables without our prefix."""
     return {**{name: value for name, value in known.items() if value}, **values}
 
 
 def _validated(module: Any, values: Mapping[str, object], *, variable: str) -> BaseModel:
-    """Raises `BadSettings` that names the variable."""
     own = cast("type[BaseModel]", module.Settings)
     try:
         return own.model_validate({name: _listed(value, own, name) for name, value in values.items()})
@@ -372,7 +370,6 @@ def _validated(module: Any, values: Mapping[str, object], *, variable: str) -> B
 
 
 def _listed(value: object, own: type[BaseModel], name: str) -> object:
-    """`a,b` for a setting that is a list."""
     field = own.model_fields.get(name)
     is_list = field is not None and get_origin(field.annotation) is tuple
     return [part.strip() for part in value.split(",")] if is_list and isinstance(value, str) else value

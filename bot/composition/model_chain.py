@@ -53,7 +53,6 @@ def model_choices(settings: Settings) -> list[ModelChoice]:
     if kind == _OPENAI:
         values = with_openai(values, settings)
     first = ModelChoice(kind=kind, values=values)
-    # "2" comes before "10".
     labels = sorted(fallbacks, key=lambda label: (len(label), label))
     others = [
         _beside(fallbacks[label], first, variable=f"MODEL__FALLBACKS__{label.upper()}") for label in labels

@@ -33,8 +33,8 @@ def seconds(settings: RetentionSettings) -> float:
 async def keeping_to(
     settings: RetentionSettings, *, history: SqliteHistory, chat: Database, audio: AudioCache
 ) -> AsyncGenerator[Callable[[], float]]:
-    """Until the block ends; yields its clock. Chat turns expire at the same time, so that `footnote forget` finds a
-    person in the history.
+    """Until the block ends; yields its clock. Chat turns expire at the same time: `footnote forget` finds a person's
+    history by them.
     """
     if not settings.days:
         yield time.time
@@ -78,7 +78,6 @@ async def prune(
 
 
 def _remove_backups(data_dir: Path, before: float) -> None:
-    """Made before a migration, they hold questions and answers."""
     for path in data_dir.glob("*.schema-*.backup"):
         with translate_errors(path):
             if path.stat().st_mtime < before:

@@ -147,7 +147,6 @@ def is_question(text: str) -> bool:
 
 
 def _asks_by_mark(plain: str) -> bool:
-    """After a word; a semicolon only after Greek."""
     for found in _MARKS.finditer(plain):
         before = plain[: found.start()].rstrip()
         if found.group() == ";":

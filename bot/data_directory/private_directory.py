@@ -77,7 +77,6 @@ def _is_open(path: Path) -> bool:
 
 
 def _is_ours(path: Path, data_dir: Path) -> bool:
-    """The directory may be shared, such as /tmp."""
     if path != data_dir:
         return _OURS.fullmatch(path.relative_to(data_dir).parts[0]) is not None
     shared = data_dir.stat().st_mode & stat.S_ISVTX

@@ -33,7 +33,6 @@ _UNTRUE_NAMES: Final = frozenset({"", "bin", "dat", "file", "tmp", "download"})
 _OWN_FORMAT: Final = frozenset(
     {"pdf", "docx", "pptx", "xlsx", "xls", "doc", "ppt", "epub", "odt", "zip", "png", "jpg", "jpeg"}
 )
-"""They never begin like a web page."""
 _WEB_PAGE: Final = re.compile(rb"\s*+(?:\xef\xbb\xbf\s*+)?<(?:!doctype\s+html|html)\b", re.IGNORECASE)
 
 
@@ -118,7 +117,6 @@ async def _with_room(writing: Awaitable[_Result]) -> _Result:
 
 
 def _file_name(name: str) -> str:
-    """The suffix names the programming language."""
     suffix = suffix_of(name)
     return f"upload.{suffix}" if suffix.isascii() and suffix.isalnum() and len(suffix) <= 20 else "upload"
 

@@ -126,7 +126,6 @@ def _scratch(file: Path) -> Generator[Path]:
 
 @contextmanager
 def _translate_sqlite_errors(data_dir: Path, file: Path) -> Generator[None]:
-    """A full disk is the backup's; other errors are the data directory's."""
     try:
         yield
     except sqlite3.Error as error:

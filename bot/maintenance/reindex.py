@@ -38,7 +38,7 @@ async def rebuild(
     settings: Settings, progress: Progress | None = None, *, patience: float = index_lock.PATIENCE_SECONDS
 ) -> Rebuilt:
     """Beside the old index, then in its place. Raises `IndexUnavailable` if another program has the index open after
-    `patience` seconds. After an interruption the next run resumes unless index settings changed.
+    `patience` seconds. The next run resumes an interrupted one unless index settings changed.
     """
     async with (
         index_lock.alone(settings.data_dir, seconds=patience),
@@ -78,7 +78,6 @@ def _recipe(settings: Settings, foundation: BaseComponents) -> dict[str, object]
 
 
 async def _is_resumable(settings: Settings, foundation: BaseComponents, log: RebuildLog) -> bool:
-    """The index may have been deleted."""
     expected: dict[KnowledgeBaseId, int] = {}
     for entry in log.entries.values():
         expected[entry.knowledge_base] = expected.get(entry.knowledge_base, 0) + entry.chunks

@@ -120,7 +120,6 @@ def _open(path: Path, recipe: Recipe) -> tuple[int, dict[DocumentId, Entry]]:
 
 
 def _read(content: bytes, recipe: Recipe) -> dict[DocumentId, Entry] | None:
-    """None for another recipe or an invalid journal."""
     first, *lines = content.splitlines(keepends=True) or [b""]
     if first != _first_line(recipe):
         return None

@@ -71,7 +71,7 @@ async def served(
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
-    # With the five of the base class the kernel drops connections that come at once, and clients try again after seconds.
+    # With the base class's five, the kernel drops simultaneous connections, and clients retry after seconds.
     request_queue_size = 128
 
     def __init__(self, address: tuple[str, int], handler: Any) -> None:

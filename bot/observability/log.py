@@ -1,4 +1,4 @@
-"""No line holds a secret or what anybody wrote: of libraries and errors only constant text (`_of_library`,
+"""No line holds a secret or user text: of libraries and errors only constant text (`_of_library`,
 `rag_engine.parsing.safe_tracebacks`). Context variables pass the ids to tasks and threads.
 """
 

@@ -63,8 +63,6 @@ class Observers:
         for sink in self.sinks:
             sink.circuit(backend, state)
 
-    # imported only if there is a sink
-
     def index(self, index: StoredIndex) -> StoredIndex:
         return self._wrappers().ObservedIndex(index, self) if self.sinks else index
 

@@ -84,7 +84,6 @@ async def exported(settings: TracingSettings) -> AsyncGenerator[Tracer]:
 
 
 def _address(endpoint: str) -> str:
-    """As the library derives it from OTEL_EXPORTER_OTLP_ENDPOINT."""
     return endpoint if endpoint.endswith(_PATH) else endpoint.rstrip("/") + _PATH
 
 

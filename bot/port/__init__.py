@@ -1,7 +1,7 @@
 """The border between adapters and the service: adapters import nothing else of the bot, and no SDK type crosses it.
 
-In: events (`MessageEvent`, `Command`, `Action`), each with its `Room`. Out: pages, which only `bot.streaming` writes through the
-room's `Outlet`, within the outlet's rate limits.
+In: events (`MessageEvent`, `Command`, `Action`), each with its `Room`. Out: pages, which only `bot.streaming` writes
+through the room's `Outlet`, within its rate limits.
 """
 
 from __future__ import annotations

@@ -54,7 +54,6 @@ class IncomingMessage:
     about: str = ""
     """The message with the text and files, if not this one."""
     author: str = ""
-    """Who wrote that message."""
     handle: str = ""
     """Adapter data for continuing after a restart (a private reply's address). A secret: stored only while the answer
     is unfinished, never logged.

@@ -53,11 +53,9 @@ class Fields:
         return Fields(f"{self.source}: {name}", value)
 
     def need_objects(self, name: str) -> list[Fields]:
-        """Others are logged and left out."""
         return self._objects(name, cast("list[Any]", self._need(name, list)))
 
     def need_texts(self, name: str) -> list[str]:
-        """Others are logged and left out."""
         return self._texts(name, cast("list[Any]", self._need(name, list)))
 
     def text(self, name: str) -> str:

@@ -119,7 +119,7 @@ class Write:
 
 class Outlet(Protocol):
     """Only `bot.streaming` writes to it, one call at a time. An adapter unsure whether a call arrived finds out before
-    it repeats it. Text never pings anyone and never unfolds a preview.
+    it repeats it. Text never pings anyone or unfolds a preview.
     """
 
     @property

@@ -14,10 +14,8 @@ if TYPE_CHECKING:
 
 
 class ChatService(Protocol):
-    """Errors that a person should know of become messages, never raised.
-
-    Acknowledge an event first, then run the call in a task: it may take as long as the answer. A cancelled call has not
-    handled its event.
+    """Errors for people become messages, never raised. Acknowledge an event first, then run the call in a task: it may
+    take as long as the answer. A cancelled call has not handled its event.
     """
 
     commands: Sequence[CommandSpec]

@@ -65,7 +65,6 @@ class _Sampler:
         self._where = ""
 
     def pop(self) -> str:
-        """Cleared on reading."""
         where, self._where = self._where, ""
         return where
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 _WEB: Final = lazy(lambda: regex.compile(r"(?i)https?://[^\s/?#]+\S*"))
 _CODE: Final = lazy(lambda: regex.compile(r"(?<![^\s(\"'])`(?! )[^`]{1,80}(?<! )`(?![^\s).,;:!?\"'])"))
-"""Unlike backticks inside a name."""
 _LONGEST_TITLE: Final = 200
 _LONGEST_PLACES: Final = 300
 

@@ -186,7 +186,6 @@ def _places(line: RenderedLine, start: int, room: int) -> Iterator[tuple[int, in
 
 
 def _inside(line: RenderedLine, start: int, end: int) -> bytearray:
-    """Whether a cut there would divide what must stay whole, by position."""
     inside = bytearray(end - start + 1)
     for begin, stop in line.whole:
         first, last = max(begin + 1, start), min(stop, end + 1)

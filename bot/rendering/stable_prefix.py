@@ -31,7 +31,6 @@ def decided(lines: Sequence[SourceLine]) -> tuple[int, bool]:
 
 
 def _waits(line: SourceLine) -> bool:
-    """No part of the unfinished line can be shown."""
     match line.kind:
         case "code" | "close":
             return _END_OF_CODE.fullmatch(line.written) is not None

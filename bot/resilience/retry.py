@@ -78,7 +78,6 @@ class RetryPolicy:
             await self.on_wait(error)
 
     async def _end(self) -> None:
-        """The last waiting call ends the outage."""
         self._waiting -= 1
         if not self._waiting:
             await self.on_resume()

@@ -117,7 +117,6 @@ def footer(citations: Sequence[Citation]) -> str:
 
 
 def source_annotations(answer: Answer) -> list[dict[str, object]]:
-    """One for each marker, as clients expect them."""
     found: list[dict[str, object]] = []
     sources = {citation.number: citation for citation in reversed(answer.citations)}
     for number, citation in sorted(sources.items()):
@@ -131,7 +130,6 @@ def source_annotations(answer: Answer) -> list[dict[str, object]]:
 
 
 def citations(answer: Answer) -> list[dict[str, object]]:
-    """With the quotes. Beyond OpenAI's shape."""
     return [
         {**{key: value for key, value in asdict(one).items() if key != "uri"}, "url": public_uri(one.uri)}
         for one in answer.citations

@@ -80,7 +80,7 @@ class Completions:
                     if isinstance(event, Answer):
                         return JSONResponse(completions.completion(identity, asked.model, event))
             raise RuntimeError("the engine ended a reply without an answer")
-        except Exception as error:  # the outermost edge
+        except Exception as error:
             return _failure(error)
         finally:
             self._running.discard(identity)
@@ -101,7 +101,7 @@ class Completions:
                         for chunk in _last_chunks(identity, asked, event, shown):
                             yield _event(chunk)
             yield "data: [DONE]\n\n"
-        except Exception as error:  # the outermost edge
+        except Exception as error:
             yield _event(completions.error(sentence_of(error, "en"), kind="server_error"))
         finally:
             self._running.discard(identity)

@@ -138,5 +138,5 @@ class _Tools:
 async def _answered(work: Awaitable[Any]) -> Any:
     try:
         return await work
-    except Exception as error:  # the outermost edge
+    except Exception as error:
         raise ToolError(sentence_of(error, "en")) from error

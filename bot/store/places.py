@@ -19,7 +19,6 @@ PlaceRoute: TypeAlias = Literal["auto", "chat"]
 """`chat`: nothing is searched."""
 
 WebPolicy: TypeAlias = Literal["off", "ask", "auto"]
-"""Never, if a question asks for it, or also if the files do not answer."""
 
 _SETTINGS = """
     SELECT mode, knowledge, language, persona, model, temperature, empty_answer, citations, route, filter, web,
@@ -90,7 +89,6 @@ class PlaceSettings:
     mode: Mode = "thread"
     """Mentions only; also its threads; or every question."""
     knowledge: Policy = "strict"
-    """Or also from the model's own knowledge, marked as such."""
     language: str = ""
     """ISO 639-1; empty for the question's language."""
     persona: str = ""

@@ -1,6 +1,5 @@
-"""The wall clock; if that jumped forward, everything would be too old at once.
-
-After a jump or a long pause the time advances by one day per hour, so that an operator can correct the clock.
+"""The wall clock, but after a jump or a long pause it advances by one day per hour: an operator can correct the clock
+before everything is too old.
 """
 
 from __future__ import annotations

@@ -47,7 +47,6 @@ class Topics:
 
 
 def conversation(place: Place, person: Person | None = None, *, topic: str = "") -> ConversationId:
-    """`footnote forget` finds a channel by the beginning, a person by the end."""
     parts = [place.platform, place.workspace, place.channel, place.thread]
     parts += [f"topic-{topic}"] if topic else []
     parts += ["ask", person.id] if person else []

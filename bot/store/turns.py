@@ -101,7 +101,6 @@ class ChatTurn:
     starts: int = 1
     handle: str = ""
     unprompted: bool = False
-    """Nobody addressed us: answer only from the files."""
     about: str = ""
     """If not `message`: where the text and files are."""
     model: str = ""

@@ -36,8 +36,6 @@ class WriteDeadlines:
 
 @dataclass(slots=True, kw_only=True)
 class _Ending:
-    """None deletes all messages."""
-
     reply: Reply | None
     done: asyncio.Future[tuple[str, ...]]
 
@@ -154,7 +152,6 @@ class MessageStream:
         return self._writer
 
     def _log_writer_error(self) -> None:
-        """The final reply omits this error."""
         if self._writer is not None and self._writer.done() and not self._writer.cancelled():
             error = self._writer.exception()
             if error is not None:
@@ -245,7 +242,7 @@ class MessageStream:
             pages = [] if ending.reply is None else self._pages(ending.reply, final=True)
             await asyncio.sleep(0)
         wait, not_before, until = self._deadlines.first_wait, 0.0, float("inf")
-        since = self._now()  # a throttled write keeps its position
+        since = self._now()
         first_written = False
         while not ending.done.done() and (changes := self._final_changes(pages, first_written=first_written)):
             change = changes[0]

@@ -54,7 +54,6 @@ class ShownPages:
             return None
         route, last = self._route.route, self._outlet.routes[-1]
         if len(self._parts) > 1:
-            # Only on an append-only route.
             return Needs(
                 grows=last.edit, finals=(route.finish, last.finish) if route.grows else (last.finish,)
             )

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 _MARGIN: Final = 0.05
 """Extra seconds per call, because clocks differ."""
 _RESERVED: Final = 0.5
-"""For final writes."""
 _HEADROOM: Final = 0.15
 GOOD_SECONDS: Final = 2.5
 """Frequent enough for growing text."""

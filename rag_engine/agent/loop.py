@@ -64,7 +64,6 @@ class MadeCall:
     step: int
     state: StepState = "waiting"
     text: str = ""
-    """For the model."""
     passages: tuple[str, ...] = ()
     fault: str = ""
     seconds: float = 0.0
@@ -143,7 +142,6 @@ class AgentLoop:
             self.ending = self.budget.ending  # type: ignore[assignment]  # of these, only the limits it has
 
     async def _chosen(self) -> Sequence[ToolCall]:
-        """A reply that cannot be read is asked for once more."""
         remark = ""
         for _ in range(2):
             prompt = calls.prompt(
@@ -181,7 +179,6 @@ class AgentLoop:
         self.faults.append(why[:_MOST_TRACED])
 
     def _admitted(self, step: list[MadeCall]) -> list[MadeCall]:
-        """The others get the reason why not."""
         before = {calls.identity(one.call) for one in self.made}
         admitted: list[MadeCall] = []
         del step[self.limits.at_once + _MOST_SPARE_CALLS :]

@@ -50,7 +50,6 @@ class ToolContext:
     inquiry: Inquiry
     search: SearchText
     model: LanguageModel
-    """It counts towards the budget."""
     passages: Sequence[Hit] = ()
     """Found so far; the model knows passage i as i, from 1."""
 

@@ -1,13 +1,11 @@
 """Exports a knowledge base to a zip of JSON lines, and imports it without embedding again.
 
-| Member | Content |
-| --- | --- |
-| `manifest.json` | format, version, vector identity; lines, bytes and SHA-256 of other members |
-| `documents.jsonl` | per document a line with sources and number of sections, then a line per section |
-| `chunks.jsonl` | a line per chunk: documents in the same order, ordinals ascending |
-| `vectors.jsonl` | a vector for each line of `chunks.jsonl`: little-endian float32 in base64 |
+`manifest.json`: format, version, vector identity; lines, bytes and SHA-256 of other members.
+`documents.jsonl`: per document a line with sources and number of sections, then a line per section.
+`chunks.jsonl`: a line per chunk; documents in the same order, ordinals ascending.
+`vectors.jsonl`: a vector for each line of `chunks.jsonl`, little-endian float32 in base64.
 
-Base64 keeps every bit in half the bytes of decimal numbers. An export holds no settings, keys or executables.
+An export holds no settings, keys or executables.
 """
 
 from rag_engine.archive.exporter import export

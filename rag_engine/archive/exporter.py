@@ -48,7 +48,6 @@ async def export(
         async with leaving_in_thread(writing(file)) as writer:
             counts = await _write_chunks(writer, contents.scan(knowledge_base.id), finished)
             _check(finished, counts, knowledge_base)
-            # An import reads all members in parallel.
             order = (*counts, *(key for key in finished if key not in counts))
             for done, document in enumerate(order, start=1):
                 await _write_document(

@@ -1,8 +1,4 @@
-"""Citations: markers in streamed text become clean numbers, with quotes that support them.
-
-stream = MarkerStream(passages); shown = stream.feed(piece), ..., stream.close(); cited = await finish(stream.draft, passages,
-question=question, embedder=embedder)
-"""
+"""Citations: markers in streamed text become clean numbers, with quotes that support them."""
 
 from rag_engine.citations.finalize import Check, Cited, finish
 from rag_engine.citations.markers.placement import Mark

@@ -26,8 +26,6 @@ class Corrected:
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
-    """By markers of `passages`, or by `words`."""
-
     start: int
     end: int
     passages: tuple[int, ...] = ()

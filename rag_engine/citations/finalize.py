@@ -48,11 +48,8 @@ class Cited:
     fallbacks: tuple[str, ...] = ()
     signs: frozenset[str] = frozenset()
     support_ratio: float = 0.0
-    """Of its statements."""
     unsupported: tuple[str, ...] = ()
-    """Figures, dates and names that no cited passage holds."""
     is_invented: bool = False
-    """Nothing in it is supported."""
 
 
 async def finish(
@@ -96,7 +93,7 @@ async def finish(
 
 
 async def _apart(work: Callable[[], _Made]) -> _Made:
-    """Parallel threads blocked the event loop for 200 ms when twenty answers ended at once."""
+    """Parallel threads block the event loop when many answers end at once."""
     return await asyncio.get_running_loop().run_in_executor(_THREAD, work)
 
 

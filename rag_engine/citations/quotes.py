@@ -19,14 +19,12 @@ if TYPE_CHECKING:
 
 LONGEST_QUOTE: Final = 600
 _LONGEST_GROWN: Final = 300
-"""Characters up to which a quote takes in neighbours."""
 _SHORTEST_UNIT: Final = 12
 _SHORTEST_VERBATIM: Final = 12
 _IDEOGRAPH_WEIGHT: Final = 3
 _GAIN: Final = 0.12
 _REMOTE_GAIN: Final = 0.2
 _WITHIN: Final = 0.8
-"""Share of a neighbour's words that makes it a part of the claim."""
 _MOST_SPANS: Final = 3
 _ROW: Final = lazy(lambda: re.compile(r"[^\n]+"))
 _WHOLE_END: Final = lazy(lambda: re.compile(r"[^\w.,-]|[.,-](?:\W|$)|$"))

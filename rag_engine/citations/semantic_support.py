@@ -68,7 +68,7 @@ class _Comparison:
 async def supports(
     text: str, passages: Sequence[Hit], *, question: str, embedder: Embedder
 ) -> tuple[list[Support], tuple[str, ...]]:
-    """Of each claim, and the fallbacks used. An answer of a word or two is compared with its question."""
+    """Of each claim, and the fallbacks used. Answers of a word or two are compared with their question."""
     comparison = await asyncio.to_thread(_comparison, text, passages, question)
     if not comparison.chosen:
         return [Support(claim=claim) for claim in comparison.found], ()

@@ -107,7 +107,6 @@ _CAPITALISED_NOUNS: Final = frozenset({"de", "lb"})
 _NAMELESS: Final = frozenset({"zh", "ja", "ko", "th", "ar", "he", "fa", "hi"})
 _SHORTEST_STEM: Final = 4
 _ENDING: Final = 2
-"""Letters at the end of a name that inflection may change."""
 
 
 def unheld(claim: str, sources: Sequence[str], *, language: str, names: bool = True) -> tuple[str, ...]:
@@ -216,7 +215,6 @@ def _missing_names(claim: str, sources: Sequence[str], language: str) -> list[st
 
 
 def _names(claim: str, language: str) -> Iterator[str]:
-    """Inside a sentence; where nouns are capitalised, only those in a row or after a title."""
     found = list(_TOKEN.finditer(claim))
     empty = frozenset(FUNCTION_WORDS.get(language, "").split())
     names = [match[0][0].isupper() and match[0].casefold() not in empty for match in found]
@@ -232,7 +230,6 @@ def _names(claim: str, language: str) -> Iterator[str]:
 
 
 def _is_first(before: str) -> bool:
-    """Such a word may be capitalised for its place."""
     return not any(map(str.isalnum, before)) or before.rstrip(" ")[-1:] in ':!?“"(|'
 
 
@@ -250,7 +247,6 @@ def _folded(text: str) -> str:
 
 
 def is_named(name: str, text: str) -> bool:
-    """Inflected or not."""
     return _is_in(name, _folded(text))
 
 

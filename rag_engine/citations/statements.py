@@ -24,7 +24,6 @@ class Statement:
     words: str
     passages: tuple[int, ...] = ()
     marks: tuple[int, ...] = ()
-    """Indices of its markers."""
     states: bool = True
     is_line: bool = False
     """A row of a table, or a line without a claim of its own."""

@@ -38,7 +38,6 @@ class SupportVerdict:
     passages: tuple[int, ...]
     """To cite, also in place of those cited."""
     words: tuple[str, ...] = ()
-    """Figures, dates and names that none of `passages` holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +54,6 @@ class _Sources:
     listed: list[_Source]
     weights: Weights
     asked: frozenset[str]
-    """An invention repeats them."""
     language: str
 
     def score(self, wanted: WordingSimilarity, passages: Sequence[int]) -> float:

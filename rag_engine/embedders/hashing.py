@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 _IDEOGRAPHS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _TOKEN = lazy(lambda: re.compile(rf"[{_IDEOGRAPHS}]|[^\W{_IDEOGRAPHS}]{{1,24}}|[^\w\s]"))
-"""One Chinese, Japanese or Korean character, a word, or a symbol."""
 
 _WORD_WEIGHT = 1.0
 _PART_WEIGHT = 0.35

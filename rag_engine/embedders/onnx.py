@@ -62,9 +62,9 @@ class Settings(BaseModel):
     pooling: Pooling | None = None
     """How the vectors of tokens become one; by default as the model's files say."""
     query_prefix: str | None = None
-    """Text before a question; by default what the model was trained with, if known."""
+    """Text before a question; by default the model's own, if known."""
     passage_prefix: str | None = None
-    """Text before a passage; by default what the model was trained with, if known."""
+    """Text before a passage; by default the model's own, if known."""
     batch_size: int = Field(default=16, ge=1)
     """Texts encoded together."""
     threads: int | None = Field(default=None, ge=1, le=256)

@@ -60,11 +60,11 @@ class Settings(BaseModel):
     dimensions: int | None = Field(default=None, ge=1)
     """Length of a vector, for models that can shorten vectors; by default detected when connecting."""
     max_tokens: int = Field(default=8191, ge=16)
-    """Tokens sent of each text. Counted with OpenAI's tokenizer, so leave a margin for other models."""
+    """Tokens sent of each text, counted with OpenAI's tokenizer: leave a margin for other models."""
     query_prefix: str | None = None
-    """Text before a question; by default what the model was trained with, if known."""
+    """Text before a question; by default the model's own, if known."""
     passage_prefix: str | None = None
-    """Text before a passage; by default what the model was trained with, if known."""
+    """Text before a passage; by default the model's own, if known."""
     batch_texts: int = Field(default=256, ge=1, le=2048)
     """Maximum texts per request."""
     batch_tokens: int = Field(default=100_000, ge=16)

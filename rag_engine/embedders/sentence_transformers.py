@@ -54,9 +54,9 @@ class Settings(BaseModel):
     batch_size: int = Field(default=16, ge=1)
     """Texts encoded together."""
     query_prefix: str | None = None
-    """Text before a question; by default what the model was trained with, if known."""
+    """Text before a question; by default the model's own, if known."""
     passage_prefix: str | None = None
-    """Text before a passage; by default what the model was trained with, if known."""
+    """Text before a passage; by default the model's own, if known."""
     download: bool = True
     """Whether missing files may be downloaded from the model hub."""
     trust_remote_code: bool = False
@@ -222,7 +222,6 @@ def _counter(tokenizer: Any) -> Callable[[str], int]:
 
 @contextmanager
 def _translate_errors(model: str, *, loading: bool = False) -> Generator[None]:
-    """While loading, errors mean bad settings; later, an unavailable model."""
     try:
         yield
     except RagError:

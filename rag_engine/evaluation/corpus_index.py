@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rag_engine.types import KnowledgeBaseId, Matrix
 
     Progress: TypeAlias = Callable[[str, int, int], None]
-    """Called with the activity, how many are done, and how many there are."""
+    """The activity, how many are done, how many there are."""
     _Split: TypeAlias = tuple[Document, list[Chunk]]
 
 _BATCH = 256

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 _KNOWLEDGE_BASE = KnowledgeBaseId("evaluation")
 _DEPTH = 100
 _DEEPEST = 1000
-"""Of a leg whose candidates name too few documents."""
 _ASKERS = 4
 
 

@@ -126,5 +126,5 @@ class ExpansionStore(LayerSwitches, Protocol):
         ...
 
     async def finish(self, job: ExpansionJob, keys: Collection[tuple[Expansion, ExpansionKey]]) -> None:
-        """Unless the document changed; what is not of `keys` goes."""
+        """Unless the document changed; drops what is not of `keys`."""
         ...

@@ -82,7 +82,7 @@ def answer_trace(inquiry: Inquiry, generated: GeneratedReply, answer: Answer, as
         "prompt_tokens": prompt.tokens,
         "reply_tokens": prompt.reply_tokens,
         "passages": [_passage(hit) for hit in prompt.passages[:_MOST_TRACED]],
-        # What is forgotten is found by the documents that a trace names.
+        # `footnote forget` finds traces by the documents that they name.
         "closest": [_passage(hit) for hit in inquiry.closest[:_MOST_TRACED]],
         "citations": [_citation(citation) for citation in answer.citations],
         "citing": dict(generated.citing),

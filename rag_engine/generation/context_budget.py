@@ -1,5 +1,5 @@
-"""The rules are never cut, the question only if it does not fit beside them. Then come the best passage, the last round
-of the conversation, and shares for the others.
+"""The rules are never cut, the question only if it does not fit beside them. Then come the best passage, the last
+round of the conversation, and shares for the rest.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ Format: TypeAlias = "Callable[[int, Hit, str], str]"
 """From a passage's number, hit and (possibly cut) text."""
 Arrange: TypeAlias = "Callable[[Sequence[Excerpt]], tuple[Excerpt, ...]]"
 Listing: TypeAlias = "Callable[[Sequence[Excerpt]], Sequence[str]]"
-"""The blocks of all passages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,7 +207,6 @@ def _take_rounds(costs: Sequence[int], room: int) -> tuple[int, int]:
 def _take_passages(
     passages: Sequence[Hit], room: int, layout: PromptLayout, *, cutting: bool
 ) -> tuple[list[Excerpt], int]:
-    """`cutting`: a passage that does not fit is cut, or skipped."""
     taken: list[Excerpt] = []
     for hit in passages:
         whole = Excerpt(hit=hit, text=hit.chunk.text)

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-"""A terminal would execute them."""
 _FEWEST_TOKENS = 2048
 _CHARACTERS_A_TOKEN = 16  # includes hidden reasoning
 _LONGEST_SECONDS = 1800.0
@@ -51,11 +50,9 @@ class GeneratedReply:
     grounded: bool = False
     support_ratio: float = 0.0
     unsupported: tuple[str, ...] = ()
-    """Figures, dates and names that no cited passage holds."""
     citing: Mapping[str, object] = field(default_factory=dict[str, object])
     """How each marker was resolved, for the trace."""
     language: str = ""
-    """Of the engine's own sentences in the text."""
     repeatable: bool = True
     computed: ComputedAnswer | None = None
 

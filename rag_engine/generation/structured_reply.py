@@ -31,7 +31,6 @@ _DEEPEST: Final = 16
 _MOST_STARTS: Final = 24
 _MOST_CANDIDATES: Final = 24
 _REPEATED: Final = 2_000
-"""Characters that the model is shown again."""
 _CLOSING: Final = {"{": "}", "[": "]"}
 _TOKEN: Final = lazy(
     lambda: re.compile(

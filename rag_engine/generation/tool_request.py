@@ -1,5 +1,3 @@
-"""Calls of tools as they pass between a loop and a language model."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass, field

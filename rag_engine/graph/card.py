@@ -1,5 +1,3 @@
-"""What passages say of one entity: its names, sentences that name it, and what is named beside it."""
-
 from __future__ import annotations
 
 import re

@@ -1,7 +1,7 @@
 """Passages that mention entities of a question, and those that share another entity with these.
 
-An entity weighs by its rarity. A passage of the question's entities scores the sum of their weights and passes it on through
-its other entities to their passages, divided among them (docs/decisions.md).
+An entity weighs by its rarity. A passage scores the sum of its entities' weights and passes it on through its other
+entities, divided among their passages (docs/decisions.md).
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ _FEW: Final = 20
 _RARE: Final = 4
 _MOST_FIRST: Final = 50
 _MOST_SHARING: Final = 50
-"""Passages that still link two of its entities."""
 _MOST_NEIGHBOURS: Final = 400
 
 
@@ -81,7 +80,6 @@ def _rarity(size: int, frequency: int) -> float:
 
 
 def _longest(keys: Collection[str]) -> set[str]:
-    """Without those that are a part of another."""
     kept: list[str] = []
     for key in sorted(keys, key=lambda key: (-len(key), key)):
         if not any(f" {key} " in f" {longer} " for longer in kept):
@@ -90,7 +88,6 @@ def _longest(keys: Collection[str]) -> set[str]:
 
 
 async def _with_aliases(weights: dict[EntityId, float], graph: GraphReader) -> list[EntityMention]:
-    """What else they are called there is added to `weights`."""
     mentions = list(await graph.mentions(weights))
     aliases = await graph.aliases(weights)
     if not aliases:

@@ -170,7 +170,6 @@ def _name_before(text: str, end: int) -> str:
 
 
 def _spelled_out(text: str, end: int, short: str) -> str:
-    """The words before with these initials; else the name before if it begins alike."""
     letters = [letter.casefold() for letter in short if letter.isupper()]
     words = list(re.finditer(r"[^\W_][\w’'.-]*+", text[max(0, end - 120) : end]))
     if len(letters) < 2 or not words:
@@ -211,7 +210,6 @@ def _is_day(word: str) -> bool:
 
 
 def _is_name(text: str, start: int, word: str, language: str) -> bool:
-    """Of a single word with a capital."""
     if len(word) < 2 or is_small(word.casefold()) or months(word):
         return False
     if any(letter.isupper() for letter in word[1:]):

@@ -105,7 +105,6 @@ class GraphCounts:
     entities: int = 0
     failed: int = 0
     waiting: int = 0
-    """Documents."""
 
 
 def entity_id(knowledge_base: KnowledgeBaseId, key: str) -> EntityId:

@@ -55,8 +55,6 @@ class _Wanted:
 
 @dataclass(slots=True, kw_only=True)
 class _Progress:
-    """A failure has no `texts`."""
-
     texts: dict[_Id, tuple[str, ...]] = field(default_factory=dict["_Id", tuple[str, ...]])
     made: int = 0
     reused: int = 0
@@ -75,7 +73,6 @@ class Expander:
     limits: ExpansionLimits
 
     async def cost(self, records: Sequence[DocumentRecord], kinds: Sequence[Expansion]) -> ExpansionCost:
-        """Of what is not made yet."""
         cost = ExpansionCost()
         for record in records:
             known = {

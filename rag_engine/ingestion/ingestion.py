@@ -1,7 +1,7 @@
 """Ingests a file: blob -> sections -> chunks -> vectors -> index, its state in the catalog.
 
-The order of writing makes a kill harmless: `Index.put` replaces chunks atomically, then come the text and `ready`. A ready
-document first loses its digest, so that new chunks are never taken for the old bytes.
+The order of writing makes a kill harmless: `Index.put` replaces chunks atomically, then come the text and `ready`. A
+ready document first loses its digest, so that new chunks never pass for the old bytes.
 """
 
 from __future__ import annotations
@@ -374,7 +374,6 @@ def _ignore(progress: IngestProgress) -> None: ...
 
 
 async def _limited(batches: Batches, reading: _Reading) -> AsyncGenerator[list[Section]]:
-    """Counts the text, and takes out notices and properties."""
     notices = reading.notices
     try:
         async for batch in batches:

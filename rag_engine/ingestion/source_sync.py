@@ -25,7 +25,7 @@ Change: TypeAlias = Literal["new", "changed", "gone", "failed", "same"]
 
 _BATCH: Final = 500
 _SUSPICIOUS: Final = 10
-"""If so many are gone at once, its disk is rather not mounted."""
+"""If so many are gone at once, their disk is probably not mounted."""
 _LONGEST_NAME: Final = 120
 
 
@@ -59,7 +59,6 @@ class SourceSync:
     store: SqliteSources
     ingest: Ingest
     forget: Callable[[KnowledgeBaseId, str, Mapping[str, str]], Awaitable[None]]
-    """With titles of other URIs."""
     folder: Path
     prefix: str = "sync."
     limits: SyncLimits = SyncLimits()

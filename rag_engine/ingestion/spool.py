@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rag_engine.types import Vector
 
 _IN_MEMORY: Final = 1 << 20
-"""Bytes; longer spools are in a nameless file, which the system removes."""
+"""Bytes; longer spools use a nameless file, which the system removes."""
 _READ_AT_ONCE: Final = 1 << 16
 
 Item = TypeVar("Item")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rag_engine.types import Section
 
 _PER_SECTION: Final = 64
-"""Characters that a section counts beside its words: very many tiny ones are limited too."""
+"""Characters that a section counts beside its words, to limit very many tiny ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifiedEditor:
-    """`review_days`: until it is to be checked again; 0: never."""
+    """`review_days`: days until the next check; 0: never."""
 
     ingestion: Ingestion
     catalog: SqliteCatalog

@@ -7,7 +7,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     Properties: TypeAlias = Mapping[str, tuple[str, ...]]
-    """What is known of a document beside its text: values by key."""
 
 Operator = Literal[
     "=", "≠", ">", "≥", "<", "≤", "contains", "not contains", "in", "not in",

@@ -38,7 +38,7 @@ class Verifier:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifiedAnswer:
-    """`id` is that of its document. Times are Unix seconds; a `review_at` of 0 never comes."""
+    """`id` is its document's. Times are Unix seconds; `review_at` 0: no review."""
 
     id: DocumentId
     knowledge_base: KnowledgeBaseId
@@ -68,7 +68,7 @@ class VerifiedMatch:
 
 
 def verified_id(knowledge_base: KnowledgeBaseId, question: str) -> DocumentId:
-    """The same for the same words, so that a repeated command changes the answer it made."""
+    """The same words give the same id, so that a repeated command changes its answer."""
     words = " ".join(question.casefold().split())
     named = f"verified\x1f{knowledge_base}\x1f{words}"
     return DocumentId(hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:32])

@@ -1,5 +1,3 @@
-"""Answers as a tree: their questions, headings, list items and sentences, each with its citation numbers."""
-
 from __future__ import annotations
 
 import re
@@ -69,7 +67,6 @@ def _grow(root: Branch, text: str, numbers: dict[int, int]) -> None:
 
 
 def _parts(text: str) -> Iterator[tuple[int, str]]:
-    """Headings are 0 to 5 deep, sentences and items below."""
     for line in text.splitlines():
         if heading := _HEADING.match(line):
             yield len(heading[1]) - 1, heading[2]

@@ -75,7 +75,7 @@ def of_document(title: str, sections: Sequence[Section]) -> MindMap | None:
     if not root.children:
         return None
     if len(root.children) == 1 and next(iter(root.children.values())).children:
-        [root] = root.children.values()  # the document's own title
+        [root] = root.children.values()
         count -= 1
     kept = _kept(root)
     tree = _node(root, kept)

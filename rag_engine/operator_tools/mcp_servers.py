@@ -34,7 +34,6 @@ MOST_TOOLS: Final = 32
 _LONGEST_NAME: Final = 64
 _LONGEST_SCHEMA: Final = 6_000
 _REST_SECONDS: Final = 15.0
-"""Before a server that failed is started again."""
 _CLOSE_SECONDS: Final = 5.0
 _UNUSABLE: Final = re.compile(r"[^A-Za-z0-9_-]+")
 
@@ -69,7 +68,6 @@ class _Servers:
     connections: Sequence[_Connection]
 
     async def tools(self) -> list[Tool]:
-        """Those of servers that answer."""
         listed = await asyncio.gather(*(one.tools() for one in self.connections))
         found = [tool for tools in listed for tool in tools]
         if len(found) > MOST_TOOLS:

@@ -186,7 +186,6 @@ def _is_left_out(paragraph: Element) -> bool:
 def _margins(
     opened: OoxmlPackage, main: str, styles: Mapping[str, DocxStyle], hidden: HiddenRuns
 ) -> Iterator[Section]:
-    """Once each: they repeat on every page and section."""
     numbering = numbering_of(None)
     for kind, title in _MARGINS.items():
         seen: set[str] = set()

@@ -90,7 +90,6 @@ def _slide(page: _Element, slides: _Slides) -> Iterator[Section]:
 
 
 def _as_read(shapes: list[_Element]) -> list[_Element]:
-    """A shape without a position follows the previous one."""
     boxes: list[Placed[_Element]] = []
     comments: list[_Element] = []
     left = top = width = height = 0.0

@@ -110,7 +110,6 @@ def _add_style(style: _Element, state: _State) -> None:
 
 
 def _add_margins(master: _Element, state: _State) -> None:
-    """Once: every page style repeats them."""
     for margin in master.iterchildren():
         kind = str(margin.tag).rpartition("}")[2].partition("-")[0]
         if kind in _MARGINS:

@@ -87,7 +87,6 @@ def _pages(path: Path) -> Iterator[Section]:
 
 def _opened(path: Path) -> PdfDocument:
     with _translated_errors():
-        # By content, not by name.
         return cast("PdfDocument", pymupdf.open(stream=path.read_bytes()))
 
 

@@ -231,7 +231,6 @@ def _shows_everywhere(shape: Shape, text: str) -> bool:
 
 
 def _title(shapes: Sequence[Shape]) -> str:
-    """Without a title shape, the first line in the largest letters."""
     for shape in shapes:
         if shape.is_title and not is_blank(shape.text):
             return one_line(shape.text)

@@ -142,7 +142,6 @@ def _without_repeated_lines(cues: Iterable[Cue]) -> Iterator[Cue]:
                 (size for size in range(min(len(shown), len(lines)), 0, -1) if shown[-size:] == lines[:size]),
                 0,
             )
-            # A phrase spoken twice is no repeated caption.
             if len(lines) > repeats or cue.start <= end:
                 lines = lines[repeats:]
         shown, end = cue.lines or shown, max(end, cue.end)

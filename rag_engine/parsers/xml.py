@@ -230,7 +230,6 @@ class _Reader:
     def _split_long_text(self, element: _OpenElement) -> None:
         content = "".join(element.texts)
         element.texts[:] = [content]
-        # Embedded HTML is parsed as a whole.
         element.limit = element.size * 2
         done, blank, rest = content.rpartition(" ")
         is_longest = element.size > _LONGEST_TEXT * 16

@@ -1,12 +1,11 @@
 """What each parser declares about its format, read without importing it.
 
 A module of `rag_engine.parsers` may assign these literals:
-
-- `SUFFIXES`: further file suffixes, separated by blanks; its own name always counts.
-- `MAGIC`: pairs of first bytes and the suffix they prove.
-- `STREAMS`: streams at the root of an OLE file, comma-separated, that prove the format.
-- `BEGINNING`: a regular expression for the beginning of text without a known suffix.
-- `CONTENT`: `text`, `binary` or both; other content under the suffix is an error. Without it the parser decides.
+`SUFFIXES`: further file suffixes, separated by blanks; its own name always counts.
+`MAGIC`: pairs of first bytes and the suffix they prove.
+`STREAMS`: streams at the root of an OLE file, comma-separated, that prove the format.
+`BEGINNING`: a regular expression for the beginning of text without a known suffix.
+`CONTENT`: `text`, `binary` or both; other content under the suffix is an error. Without it the parser decides.
 """
 
 from __future__ import annotations

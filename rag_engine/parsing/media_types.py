@@ -101,9 +101,8 @@ _HINTS: Final = {
 
 
 def parser_name(path: Path, name: str) -> str:
-    """The module of `rag_engine.parsers` for `path`; `name` is the name people see.
-
-    Raises `EmptyDocument`, `EncryptedFile`, `CorruptFile` or `UnsupportedFile`.
+    """The module of `rag_engine.parsers` for `path`; people see `name`. Raises `EmptyDocument`, `EncryptedFile`,
+    `CorruptFile` or `UnsupportedFile`.
     """
     try:
         if path.stat().st_size == 0:

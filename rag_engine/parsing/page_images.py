@@ -113,7 +113,7 @@ def _drawn(page: _Page, quotes: Sequence[str]) -> tuple[bytes, int]:
 
 
 def places(quote: str, letters: Sequence[_Letter]) -> list[_Letter]:
-    """By letters and digits alone: line breaks, hyphens and ligatures do not matter."""
+    """By letters and digits alone: line breaks, hyphens and ligatures do not count."""
     plain = _plain(quote)
     by_height = sorted(letters, key=lambda letter: (round(letter.box[3]), letter.box[0]))
     for order in (letters, by_height):

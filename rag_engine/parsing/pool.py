@@ -30,7 +30,7 @@ _ENDED_BY_SYSTEM: Final = 128 + getattr(signal, "SIGKILL", 9)
 
 
 class ParserPool:
-    """A file that killed its process twice is refused. Text recognition may take `recognition_seconds` more, in
+    """Refuses a file that killed its process twice. Text recognition may take `recognition_seconds` more, in
     `languages` (Tesseract's names; empty: those installed).
     """
 
@@ -54,8 +54,8 @@ class ParserPool:
         self._closed = False
 
     async def parse(self, blob: Blob) -> AsyncGenerator[list[Section]]:
-        """In batches. Raises a `UserError` if the file cannot be read, also after some batches; `Unavailable` if no
-        worker starts or the pool is closed.
+        """In batches. Raises a `UserError` if the file cannot be read, also after some batches; `Unavailable` without
+        a worker or once closed.
         """
         self._refuse_set_aside(blob)
         sent = 0
@@ -67,7 +67,6 @@ class ParserPool:
                     aclosing(worker.parse(blob, self._limits, languages=self._languages)) as batches,
                 ):
                     async for batch in batches:
-                        # A parser reads the same bytes alike.
                         fresh = batch[again:]
                         again -= min(again, len(batch))
                         sent += len(fresh)

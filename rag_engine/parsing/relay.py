@@ -23,8 +23,8 @@ _KILL_SECONDS: Final = 2.0
 
 
 def relayed(readable: int, replies: BinaryIO, *, child: int, incoming: BufferedReader) -> tuple[bytes, int]:
-    """Complete frames until `child` ends; returns the last reply and the status. The end of `incoming`, or too long a
-    frame, kills the child.
+    """Yields complete frames until `child` ends; returns the last reply and the status. The end of `incoming`, or too
+    long a frame, kills the child.
     """
     frames = _Frames(replies)
     ended = _ended(child)

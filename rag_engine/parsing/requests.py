@@ -70,7 +70,6 @@ def replies(
 def _parser(path: Path, name: str, programs: frozenset[str]) -> _Module:
     parser = parser_name(path, name)
     module = plugins.load(FAMILY, parser)
-    # Without fork there is no other process to read it.
     if hasattr(os, "fork") and not programs.issuperset(getattr(module, "PROGRAMS", ())):
         raise AnotherParser(parser)
     return cast("_Module", module)

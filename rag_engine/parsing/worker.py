@@ -1,24 +1,20 @@
 """Forks a sandboxed process for each file and never reads one itself.
 
-A file that takes over its process cannot affect the next file. The worker ends with its input.
-
-Requests on standard input and replies on the original standard output are frames: a length in four bytes, big-endian, then
-JSON. Output of libraries is discarded.
+A file that takes over its process cannot affect the next file. The worker ends with its input. Requests on standard input
+and replies on the original standard output are frames: a length in four bytes, big-endian, then JSON. Output of libraries
+is discarded.
 
 first    {"ready": process id, "landlock": version, "seccomp": whether there is} from the worker, once
 request  {"token", "path", "name", "seconds", "memory", "recognition": seconds, "languages": [...]}; for a picture of a PDF page
          also {"page": from 1, "quotes": [...]}
-replies  {"begin": token} from the worker; all others from the process that reads the file, by a pipe of its own:
+replies  {"begin": token} from the worker; all others from the file's process, by its own pipe:
          {"sections": [{"text", "anchor", "headings": one a line, "kind", "grid": [number, names, first column, rows]}, ...]},
-         `grid` with tables only, any number of times, or once
-         {"recognising": whether} when text recognition of a page begins or ends, whose time counts apart
-         {"picture": PNG in base64, "marked": quotes found}; then one of
-         {"done": true} or {"error": class name, "message": sentence, "cause": traceback for the log}
+         `grid` with tables only, any number of times, or once {"picture": PNG in base64, "marked": quotes found};
+         {"recognising": whether} when text recognition of a page begins or ends, whose time counts apart;
+         last {"done": true} or {"error": class name, "message": sentence, "cause": traceback for the log}
 
 {"unclean": true} before the last reply: the file's process left others behind, so the parent ends this worker.
-
-If a file's process ends without a last reply, the worker exits with 128 plus the signal. The token separates the output of
-one file from that of the next.
+Without a last reply the worker exits with 128 plus the signal. The token separates the output of one file from the next.
 """
 
 from __future__ import annotations
@@ -140,7 +136,6 @@ def _parser_of_status(status: int) -> str:
 
 
 def _in_a_process(answer: Callable[[BinaryIO], int], incoming: BufferedReader, replies: BinaryIO) -> int:
-    """The exit status, or 128 plus the signal."""
     if not hasattr(os, "fork"):
         # Without fork a worker reads one file.
         threading.Thread(target=_end_with, args=(incoming,), daemon=True).start()

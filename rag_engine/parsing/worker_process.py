@@ -44,7 +44,6 @@ _SLICE_SECONDS: Final = 1.0
 _SHORTEST_SLICE: Final = 0.05
 _PATIENCE: Final = 3
 _GRACE_SECONDS: Final = 5.0
-"""For the worker to return what it has."""
 _TOO_LONG: Final = 128 + getattr(signal, "SIGXCPU", 0)
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 _KINDS: Final = frozenset(get_args(SectionKind))
@@ -233,7 +232,6 @@ class WorkerProcess:
             raise unreadable(blob) from error
 
     async def _frame(self) -> dict[str, object]:
-        """Raises `ValueError` if invalid, `IncompleteReadError` at the end."""
         _, stdout = self._pipes()
         async with self._reading:
             if self._length is None:
@@ -298,7 +296,6 @@ def _remove(folder: Path) -> None:
 
 
 def _section(raw: object, blob: Blob) -> Section:
-    """The worker read hostile bytes."""
     match raw:
         case {"text": str(text), "anchor": str(anchor), "headings": str(headings), "kind": str(kind)} if (
             kind in _KINDS
@@ -330,7 +327,6 @@ def _error(reply: dict[str, object], blob: Blob) -> UserError:
 
 
 def _most_for_a_page(left: float, page_seconds: float) -> float:
-    """Processes compete, so more than processor time."""
     patience = _PATIENCE * min(left, page_seconds) if left > 0 else left
     return patience + _GRACE_SECONDS
 

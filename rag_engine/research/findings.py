@@ -102,7 +102,6 @@ class Findings:
         return replace(self, parts=parts, missing=missing, refused=(*self.refused, *refused))
 
     def found_nothing_new(self) -> bool:
-        """In the last round."""
         before = {one for part in self.parts if part.round < self.round for one in part.passages}
         last = [part for part in self.parts if part.round == self.round]
         return not any(set(part.passages) - before for part in last)

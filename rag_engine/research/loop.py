@@ -93,7 +93,6 @@ class ResearchLoop:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _researched(self, part: SubQuestion) -> tuple[SubQuestion, Sequence[Hit]]:
-        """A failure leaves the other parts alone."""
         limits, hits = self.budget.limits, list[Hit]()
         try:
             self.budget.search()

@@ -29,8 +29,6 @@ _log = logging.getLogger(__name__)
 
 
 class FindingsStore(Protocol):
-    """By the turn of the answer."""
-
     async def read(self, turn: TurnId) -> str: ...
 
     async def write(self, turn: TurnId, conversation: ConversationId, state: str) -> None: ...
@@ -55,7 +53,7 @@ class Research:
         """Stages with the plan, then what was found."""
         budget = ResearchBudget(limits=self.limits)
         findings = await self._begun(inquiry, budget)
-        budget.searches += 1  # that of the question itself
+        budget.searches += 1
         loop = ResearchLoop(
             findings=findings,
             model=model,
@@ -155,7 +153,6 @@ def _reported(inquiry: Inquiry, findings: Findings, budget: ResearchBudget) -> I
     hits = findings.best(budget.limits.passages)
     if not hits:
         return replace(inquiry, route="search")
-    # `pack` sends as many as the limit.
     query = replace(inquiry.query, limit=max(len(hits), 1), exact_limit=True)
     notices = list(inquiry.notices)
     if findings.unanswered:

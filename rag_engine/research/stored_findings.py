@@ -96,7 +96,7 @@ def dumped(findings: Findings, budget: ResearchBudget) -> str:
 async def restored(
     text: str, inquiry: Inquiry, contents: IndexContents, budget: ResearchBudget
 ) -> Findings | None:
-    """What the asker may still read, on the same question; `budget` continues. Raises the index's errors."""
+    """What the asker may still read, on the same question; continues `budget`. Raises the index's errors."""
     try:
         stored = _Stored.model_validate_json(text)
     except ValidationError:

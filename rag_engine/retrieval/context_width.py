@@ -64,7 +64,7 @@ class _Draft:
 
 
 def current(hits: Sequence[Hit], documents: Mapping[DocumentId, LoadedDocument]) -> tuple[Hit, ...]:
-    """What is at the same place of a replaced document; of a removed one nothing."""
+    """What is at the same place of a replaced document; nothing of a removed one."""
     found: list[Hit] = []
     for hit in hits:
         chunks = documents[hit.chunk.document].chunks
@@ -119,7 +119,6 @@ def widened(
 def _whole(
     best: Sequence[Hit], documents: Mapping[DocumentId, LoadedDocument], draft: _Draft
 ) -> Context | None:
-    """By title: the prompt's prefix can be cached."""
     names = {hit.chunk.document for hit in best}
     if not all(name in documents and documents[name].is_whole for name in names):
         return None

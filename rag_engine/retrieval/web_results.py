@@ -18,5 +18,4 @@ class WebResult:
 class WebPages:
     chunks: tuple[Chunk, ...]
     found: tuple[str, ...]
-    """The addresses that the provider named."""
     unread: tuple[str, ...]

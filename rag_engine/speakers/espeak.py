@@ -125,7 +125,6 @@ async def _output(process: asyncio.subprocess.Process, text: bytes) -> bytes:
 
 
 def _with_length(audio: bytes) -> bytes:
-    """A pipe got the header first."""
     at = audio.find(b"data", 12, 200)
     if audio[:4] != b"RIFF" or at < 0:
         raise AudioUnavailable("espeak-ng wrote no audio.", backend=_BACKEND)

@@ -55,7 +55,7 @@ class _Server:
         self.characters = settings.characters
 
     async def speak(self, text: str, *, language: str) -> bytes:
-        del language  # the model hears it
+        del language
         settings = self._settings
         content = bytearray()
         with translated_errors("FOOTNOTE_SPEECH"):

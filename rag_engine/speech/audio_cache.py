@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 _MOST_BYTES: Final = 64 << 20
 _SECONDS: Final = 86_400.0
-"""The shortest retention."""
 _UNFINISHED: Final = ".part"
 
 

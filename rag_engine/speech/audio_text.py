@@ -57,7 +57,6 @@ def check(blob: Blob, transcriber: Transcriber | None) -> None:
 
 
 def sections(transcript: Transcript, name: str) -> list[Section]:
-    """Raises `EmptyDocument`."""
     cues = (Cue(int(one.start), int(one.end), (one.text,)) for one in transcript.utterances)
     found = list(timed_sections(cues))
     if not found:
@@ -69,7 +68,7 @@ def _is_audio(blob: Blob) -> bool:
     try:
         return parser_name(blob.path, blob.name) == _PARSER
     except UserError:
-        return False  # the parser says why
+        return False
 
 
 def _seconds(stated: list[Section]) -> float:

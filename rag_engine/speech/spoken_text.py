@@ -20,7 +20,6 @@ _SPACES: Final = re.compile(r"\s+")
 _BEFORE_STOP: Final = re.compile(r"\s+([.,;:!?。，；：！？])")
 _SILENT: Final = frozenset({"So", "Sk", "Cs", "Co", "Cn", "Cc", "Cf"})
 _JOINERS: Final = "\u200c\u200d"
-"""Parts of words."""
 _ENDS: Final = ".!?:;,…。！？：；，।؟"
 _OMITTED: Final = {"fence": "code", "code_block": "code", "table_open": "table"}
 

@@ -1,12 +1,9 @@
 """Fuses the lexical and dense rankings, weighted by trust in each for the question.
 
-The dense weight per unit of cosine is exp(1.2 + 1.7 familiarity - 3.2 coverage), where
-
-- familiarity (0 to 1) is how well the embedder knows the language, by how finely its tokenizer splits the texts;
-- coverage (0 to 1) is the share of the question's words in the best lexical hits, low across languages.
-
-Cosines are scaled by the embedder's contrast (the distance of unrelated texts). Stretching each ranking to 0..1 would make an
-unanswerable question look as clear as an exact match.
+The dense weight per unit of cosine is exp(1.2 + 1.7 familiarity - 3.2 coverage): familiarity (0 to 1) is how well the
+embedder knows the language, by how finely its tokenizer splits the texts; coverage (0 to 1) is the share of the question's
+words in the best lexical hits, low across languages. Cosines are scaled by the embedder's contrast (the distance of
+unrelated texts). Stretching each ranking to 0..1 would make an unanswerable question look as clear as an exact match.
 """
 
 from __future__ import annotations
@@ -100,7 +97,6 @@ def build(settings: Settings, ports: Ports) -> Step:
 async def fuse_rankings(
     question: str, rankings: Sequence[Ranking], *, judge: LegTrust, settings: Settings, limit: int
 ) -> Fused:
-    """A query's rankings weigh as their legs' trust."""
     made_up = [ranking for ranking in rankings if ranking.is_hypothetical]
     rankings = [ranking for ranking in rankings if not ranking.is_hypothetical]
     queries = list(dict.fromkeys(ranking.query for ranking in rankings))
@@ -173,14 +169,12 @@ async def _evidence(
 
 
 def _trust(evidence: Mapping[str, float]) -> float:
-    """A query in another language than the passages finds next to nothing."""
     if not evidence:
         return _LEAST_TRUST
     return _LEAST_TRUST + evidence["coverage"] + min(evidence["spread"], 1.0) * evidence["familiarity"]
 
 
 def _dense_share(evidence: Mapping[str, float]) -> float:
-    """Keeps the weight per cosine after the ranking is stretched."""
     exponent = _BIAS + _PER_FAMILIARITY * evidence["familiarity"] + _PER_COVERAGE * evidence["coverage"]
     weight = math.exp(exponent) * evidence["spread"]
     return weight / (1 + weight)

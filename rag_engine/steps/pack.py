@@ -141,12 +141,10 @@ def _assembly(inquiry: Inquiry, language: str, knowledge: prompts.Knowledge) -> 
 def _fitted(
     asked: str, hits: Sequence[Hit], history: Sequence[Turn], budget: int, layout: PromptLayout
 ) -> Fitted:
-    """Counting a long conversation takes a while."""
     return fit(asked, hits, prompts.rounds(history), budget=budget, layout=layout)
 
 
 async def _counter(model: LanguageModel | None) -> tokens.Count:
-    """Exact counts may need the network."""
     if model is None:
         return tokens.estimate
     await asyncio.to_thread(tokens.prepare)

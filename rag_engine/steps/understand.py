@@ -179,7 +179,6 @@ async def _ask(
         if not needed and not await _may_filter(inquiry, metadata):
             return None
         known = await _known(inquiry, metadata)
-        # The first search begins meanwhile.
         prompt = await asyncio.to_thread(_prompt, inquiry, settings, today, known)
         reply = await structured_reply.ask(model, prompt, UnderstandingReply, task=TASK)
     understood = understanding_of(reply, inquiry.query.text)

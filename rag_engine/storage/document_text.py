@@ -1,4 +1,4 @@
-"""One value of zlib over JSON lines: a row per section needs three times the space."""
+"""One value of zlib over JSON lines: a row per section takes three times the space."""
 
 from __future__ import annotations
 
@@ -33,7 +33,6 @@ def unpack(packed: bytes) -> list[Section]:
 
 
 def _decompressed_lines(packed: bytes) -> Iterator[bytes]:
-    """The whole would be held beside the sections."""
     decompressor = zlib.decompressobj()
     rest = b""
     while packed:

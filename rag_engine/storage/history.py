@@ -176,7 +176,6 @@ class SqliteHistory:
         """Returns whether more may remain."""
         more = False
         for table in ("turns", "traces", "research"):
-            # Writers do not wait.
             rows = await self._database.fetch(
                 f"SELECT ordinal FROM {table} WHERE at < ? ORDER BY ordinal LIMIT ?",  # noqa: S608
                 (before, limit),

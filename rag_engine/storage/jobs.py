@@ -36,9 +36,7 @@ class JobQueue(Protocol):
 
 
 class JobClaims(Protocol):
-    async def claim(self, knowledge_base: KnowledgeBaseId | None = None) -> Job | None:
-        """The oldest without a living worker."""
-        ...
+    async def claim(self, knowledge_base: KnowledgeBaseId | None = None) -> Job | None: ...
 
     async def finish(self, job: JobId) -> None: ...
 

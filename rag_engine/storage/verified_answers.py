@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from rag_engine.storage.sqlite.database import Database, Row
 
-# A document without a digest is being rewritten: whether it changed is known when that is done.
+# A document without a digest is being rewritten: whether it changed is known later.
 _SELECT = """
     SELECT id, knowledge_base, question, answer, author, platform, workspace, channel, person, uri, written_at, review_at,
         (SELECT json_group_array(json_array(v.document, v.digest, v.title,

@@ -85,6 +85,5 @@ def written(card: EntityCard, language: str) -> tuple[str, tuple[Citation, ...]]
 
 
 def _flat(text: str) -> str:
-    """On one line, without what reads as a citation or markup."""
     kept = " ".join(text.split()).replace("[", "(").replace("]", ")")
     return kept.replace("*", "").replace("`", "'")

@@ -59,7 +59,6 @@ _TABLE = lazy(
     )
 )
 _SHARED = frozenset({"es", "pt", "zh", "ja"})
-"""They also ask in another one's words."""
 _SENTENCE = lazy(lambda: re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+"))
 _END = ' \t.!?…。！？؟¿¡:,;"'
 

@@ -175,7 +175,6 @@ _ALL_PATTERNS = (
     (_NAME, tuple(_LANGUAGES.values())),
     (None, (_LONG, _SHORT, _AGAIN)),
 )
-"""What a text must contain before the slow patterns are tried."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

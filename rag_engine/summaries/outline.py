@@ -85,7 +85,6 @@ def _key(chunk: Chunk, depth: int) -> _Key:
 
 
 def _joined(found: Sequence[OutlineSection], most: int) -> list[OutlineSection]:
-    """Merges neighbours to similar sizes; each document keeps at least one."""
     documents = [list(run) for _, run in groupby(found, key=lambda section: section.title)]
     shares = _shares([len(run) for run in documents], max(most, len(documents)))
     return [

@@ -35,10 +35,8 @@ _MOST_NAMED = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryLimits:
-    """`documents` and `passages` limit one summary, the latter from the beginning of each document.
-
-    A model reads `at_once` parts, each within `seconds`; with more than `parts` only the beginning of each
-    section.
+    """`documents` and `passages` limit one summary, `passages` from the beginning of each document. A model reads
+    `at_once` parts, each within `seconds`; with more than `parts` only the beginning of each section.
     """
 
     documents: int = 20
@@ -72,7 +70,7 @@ class Sentence:
 
     @property
     def is_provisional(self) -> bool:
-        """Whether it will change by itself, because documents are still being read."""
+        """It will change by itself, because documents are still being read."""
         return self.may_change or any(record.state not in ("ready", "failed") for record in self.documents)
 
 

@@ -140,7 +140,6 @@ def _preferred(found: Sequence[DocumentRecord], recent: Sequence[str]) -> tuple[
 def _by_words(
     request: SummaryRequest, words: Sequence[str], records: Sequence[DocumentRecord]
 ) -> TargetMatch | None:
-    """For an ordinary question, all words of the title must match."""
     named = frozenset(token for word in words for token in _tokens(word))
     distinctive = named - intent_patterns.KIND_WORDS
     if not named:

@@ -128,7 +128,6 @@ _ENGLISH_STOP_WORDS = frozenset(_LUCENE_STOP_WORDS.split())
 """Elsewhere inverse document frequency is enough."""
 _DROPPING = frozenset({"en", ""})
 _CAPITALISED_SUBJECT = "IT"
-"""In capitals it is a subject (IT)."""
 
 _local = threading.local()  # stemmers keep state and are not thread-safe
 
@@ -193,7 +192,6 @@ def _tokens_of(piece: str, language: str) -> tuple[str, ...]:
 def _parts_of(
     piece: str, is_dropping: bool
 ) -> tuple[tuple[tuple[tuple[str, ...], tuple[str, ...]], ...], str]:
-    """By part: words to stem, and what is left as it is; and the identifier."""
     found: list[tuple[tuple[str, ...], tuple[str, ...]]] = []
     for part in _PART.findall(_CONTRACTION.sub("", piece) if is_dropping else piece):
         folded = _JOINERS.sub("", part.casefold())[:_LONGEST]
@@ -210,7 +208,6 @@ def _parts_of(
 
 
 def _identifier(piece: str) -> str:
-    """`TL-SE2109`, `v1.2.3` or `foo_bar`, else ""."""
     if not _CONNECTED.search(piece):
         return ""
     if "_" not in piece and not any(map(str.isdigit, piece)):

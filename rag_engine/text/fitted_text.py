@@ -26,7 +26,6 @@ def wrapped(text: str, room: float) -> tuple[str, ...]:
 
 
 def _words(text: str) -> list[str]:
-    """Wide letters may be parted anywhere."""
     words: list[str] = []
     for word in text.split(" "):
         if any(_is_wide(letter) for letter in word):

@@ -23,5 +23,5 @@ class _LazyPattern:
         if "_pattern" not in self.__dict__:
             self._pattern = self._build()
         found = getattr(self._pattern, name)
-        setattr(self, name, found)  # later uses do not come here
+        setattr(self, name, found)
         return found

@@ -38,7 +38,6 @@ _DOTTED = lazy(lambda: re.compile(r"(?:\w{1,2}\.)+\w{1,2}\Z"))
 _TEMPORAL = lazy(lambda: re.compile(r"\d{1,2}[.\s]|\d{4}\b"))
 _PLAIN_GAPS = frozenset({"", " "})
 _SHORT_LINE = 48
-"""Shorter lines count as broken on purpose."""
 
 
 def _words(text: str) -> frozenset[str]:

@@ -1,5 +1,5 @@
-"""One edit in words of at least four letters, two from eight on. A word that begins like a found one is inflected and
-left alone.
+"""One edit in words of at least four letters, two from eight on. Leaves alone words that begin like a found one: they
+are inflected.
 """
 
 from __future__ import annotations

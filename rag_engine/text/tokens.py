@@ -157,7 +157,7 @@ def _longest(graphemes: list[str], before: str, limit: int, count: Count) -> str
 
 
 def _graphemes(text: str) -> list[str]:
-    import regex  # 30 ms that only cutting needs
+    import regex
 
     return regex.findall(r"\X", text)
 

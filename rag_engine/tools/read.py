@@ -56,7 +56,6 @@ def _place(arguments: Arguments, context: ToolContext) -> tuple[DocumentId, int]
 async def _chunks(
     document: DocumentId, start: int, context: ToolContext, contents: IndexContents
 ) -> Sequence[Chunk]:
-    """In knowledge bases that every reader of the reply may read."""
     for base in sorted(context.inquiry.query.knowledge_bases):
         if found := await contents.chunks(base, document, limit=_AT_ONCE, start=start):
             return found

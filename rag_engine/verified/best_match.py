@@ -51,7 +51,6 @@ class QuestionMatcher:
     async def _nearest(
         self, candidates: Sequence[tuple[VerifiedAnswer, str, Differences]]
     ) -> list[tuple[VerifiedAnswer, float, Differences]]:
-        """By cosine, relative to the embedder's contrast."""
         if not candidates:
             return []
         texts = {text for answer, asked, _ in candidates for text in (asked, answer.question)}

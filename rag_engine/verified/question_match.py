@@ -1,4 +1,4 @@
-"""Vectors find paraphrases, but another year, place, product or a negation hardly moves them. So these must agree, and
+"""Vectors find paraphrases, but another year, place, product or a negation hardly moves them: these must agree, and
 questions in nearly the same words may differ in synonyms alone.
 """
 
@@ -18,12 +18,9 @@ if TYPE_CHECKING:
 LEAST_SIMILAR: Final = 0.55
 """Relative to the embedder's contrast."""
 _SYNONYMS: Final = 0.65
-"""Cosine of two words."""
 _LINKED: Final = 0.7
 _SAME_FRAME: Final = 0.6
-"""Share of common words, from which words are compared."""
 _ONE_CHANGE: Final = 0.4
-"""The same, if they differ in one place."""
 _SPELLED_ALIKE: Final = 0.85
 _WORD: Final = re.compile(r"\w+(?:[-.,/]\w+)*")
 _ACRONYM: Final = re.compile(r"\b[A-Z][A-Z0-9]{1,5}\b")
@@ -224,7 +221,6 @@ def _are_opposite(ours: frozenset[str], theirs: frozenset[str]) -> bool:
 
 
 def _is_swapped(ours: Sequence[str], theirs: Sequence[str]) -> bool:
-    """Two words in each other's place."""
     if len(ours) != len(theirs):
         return False
     changed = [pair for pair in zip(ours, theirs, strict=True) if pair[0] != pair[1]]
@@ -237,7 +233,6 @@ def _only(asked: str, other: str) -> list[Term]:
 
 
 def _unmatched_names(one: str, other: str) -> list[tuple[str, tuple[str, ...]]] | None:
-    """Initials may stand for a word; any other name must be there. None if one is not."""
     pairs: list[tuple[str, tuple[str, ...]]] = []
     candidates = _only(other, one)
     for term in _only(one, other):
@@ -257,7 +252,6 @@ def _is_spelled_alike(one: str, other: str) -> bool:
 
 
 def _is_title(word: str, text: str) -> bool:
-    """At the beginning of a sentence every word is written like a name."""
     return bool(re.search(rf"(?:^|[.?!:]\s+){re.escape(word)}\b", text)) and not word.isupper()
 
 
@@ -274,7 +268,6 @@ def _mattering(found: Sequence[Term]) -> list[Term]:
 
 
 def _replaced(asked: str, verified: str) -> list[tuple[str, tuple[str, ...]]] | None:
-    """None if one of two questions in the same words says more."""
     ours, theirs = _tokens(asked), _tokens(verified)
     matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
     changes = [change for change in matcher.get_opcodes() if change[0] != "equal"]
@@ -296,6 +289,5 @@ def _replaced(asked: str, verified: str) -> list[tuple[str, tuple[str, ...]]] | 
 
 
 def _heavy(one: str, other: str) -> frozenset[str]:
-    """Words of one that the other has in no form, without those that rather ask."""
     found = (term.text for term in _only(one, other) if term.kind in ("word", "name"))
     return frozenset(token for text in found for token in _tokens(text))

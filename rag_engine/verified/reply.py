@@ -57,7 +57,6 @@ async def verified_events(
 
 
 def _heading(question: str, inquiry: Inquiry, language: str) -> str:
-    """Unless it was asked in these words."""
     if has_same_words(inquiry.query.text, question):
         return ""
     words = " ".join(neutral(question, keep_markers=False).split())

@@ -77,7 +77,6 @@ def public_url(url: str) -> URL:
 
 
 def _is_public_host(host: str) -> bool:
-    """It is examined again when it is resolved."""
     try:
         return is_public(ipaddress.ip_address(host))
     except ValueError:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 WEB: Final = KnowledgeBaseId("web")
 _MOST_CHUNKS: Final = 200
-"""Of one page."""
 
 _log = logging.getLogger(__name__)
 

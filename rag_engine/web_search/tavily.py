@@ -40,7 +40,7 @@ class _Tavily:
     url: str
 
     async def search(self, question: str, *, language: str, limit: int) -> list[WebResult]:
-        del language  # it follows that of the question
+        del language
         with translated_errors():
             response = await self.client.post(
                 self.url, json={"query": question[:_LONGEST], "max_results": min(limit, 20)}

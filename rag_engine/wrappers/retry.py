@@ -22,7 +22,6 @@ class Backoff:
     first: float
     longest: float = math.inf
     jitter: float = 0.5
-    """So that clients do not return together."""
     chance: Callable[[], float] = random.random
 
     def seconds(self, failures: int, *, retry_after: float | None = None) -> float:

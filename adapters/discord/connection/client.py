@@ -114,7 +114,6 @@ def _guarded(event: str, parse: Callable[[Any], None]) -> Callable[[Any], None]:
 
 
 def _text_changed(event: discord.RawMessageUpdateEvent) -> bool:
-    """Previews, pins and threads arrive as edits too."""
     if event.cached_message is not None:
         return event.cached_message.content != event.message.content
     return event.message.edited_at is not None

@@ -62,7 +62,6 @@ class DiscordArrivals:
         await self.service.on_arrival(arrival, room)
 
     async def _inviter(self, guild: discord.Guild) -> int:
-        """The owner if the bot may not read the audit log."""
         if guild.me.guild_permissions.view_audit_log:
             try:
                 async with api_calls(self.context.settings.call_seconds):

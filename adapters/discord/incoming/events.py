@@ -75,7 +75,6 @@ class DiscordEvents:
         return message.author.id != self.context.own_id and message_reader.is_written(message)
 
     async def _catch_up(self) -> None:
-        """Edited messages count as new; the service deduplicates."""
         reported = False
         async for message, unseen in self.missed.messages(self.context):
             if unseen and not reported and self._is_relevant(message):
@@ -112,7 +111,6 @@ class DiscordEvents:
         return event, room
 
     async def _find_channel(self, message: discord.Message) -> locations.AnyChannel:
-        """Discord does not resend the message."""
         backoff = Backoff(first=self.context.settings.retry_seconds, jitter=0.0)
         attempts = Attempts(backoff=backoff, most=_MOST_ATTEMPTS + 1)
         while True:

@@ -99,7 +99,6 @@ class DiscordInteractions:
             await self.service.on_action(_action(record, *pressed), room)
 
     async def _store(self, record: InteractionRecord) -> None:
-        """A failure must not stop the handling."""
         try:
             async with asyncio.timeout(_STORE_SECONDS):
                 payload = interaction_record.to_json(record)

@@ -119,7 +119,6 @@ def _our_ids(guild: discord.Guild | None, context: DiscordContext) -> frozenset[
 
 
 def _mentioned(message: discord.Message) -> frozenset[str]:
-    """Without the author who is replied to."""
     return frozenset(str(each) for each in (*message.raw_mentions, *message.raw_role_mentions))
 
 

@@ -37,8 +37,8 @@ _MOST_ATTEMPTS = 8
 
 
 class MissedMessages:
-    """Ids grow with time. `seen` is the newest known one (0: none), `since` where the first search starts. `direct`
-    conversations, latest last, are in no session's list.
+    """Ids grow with time. `seen` is the newest known one (0: none), `since` where the first search starts. No session
+    lists `direct` conversations (latest last).
     """
 
     def __init__(self, *, seen: int = 0, since: int = 0, direct: tuple[int, ...] = ()) -> None:

@@ -122,7 +122,6 @@ def _key(payload: Mapping[str, Any]) -> tuple[str, int]:
 
 
 def _comparable(payload: Mapping[str, Any]) -> tuple[object, ...]:
-    """Discord leaves out defaults."""
     permissions = payload.get("default_member_permissions")
     return (
         *_key(payload),

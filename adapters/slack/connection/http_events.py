@@ -74,7 +74,6 @@ class _Route:
         return await to_aiohttp_response(response)
 
     def _report(self, fault: str, sentence: str) -> None:
-        """Limits log lines: anybody can post here."""
         self.signals.operator_needed(fault)
         now = time.monotonic()
         if now - self._last_warning >= _WARNING_INTERVAL_SECONDS:

@@ -42,7 +42,6 @@ class SlackArrivals:
         await self.service.on_arrival(arrival, self._room(arrival))
 
     async def _on_pane_opened(self, thread: Fields) -> None:
-        """Slack opens a thread for each conversation."""
         channel, ts = thread.need_text("channel_id"), thread.need_text("thread_ts")
         person = await self.reader.directory.person(thread.need_text("user_id"))
         arrival = Arrival(kind="opened", id=ts, place=self._place(channel, ts), person=person)

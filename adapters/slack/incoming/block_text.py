@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from bot.port import Fields
 
 _PLACEHOLDERS: Final = frozenset({"This content can't be displayed.", "This message can't be displayed."})
-"""Slack's texts for messages of blocks alone."""
 _CONTROLS: Final = frozenset({"actions", "context_actions", "divider", "input"})
 _STYLES: Final = (("code", "`"), ("bold", "*"), ("italic", "_"), ("strike", "~"))
 _ONE_TEXT: Final = ("text", "title", "subtitle", "description", "alt_text", "body", "content")
@@ -71,7 +70,7 @@ def _block(block: Fields, depth: int) -> str:
         return ""
     if kind == "rich_text":
         return _joined((_rich(each, depth + 1) for each in block.objects("elements")), "\n")
-    if isinstance(block.values.get("text"), str):  # a text object, or a `markdown` block
+    if isinstance(block.values.get("text"), str):
         return block.text("text") if kind == "mrkdwn" else escape(block.text("text"))
     parts: list[str] = []
     for name in _ONE_TEXT:

@@ -123,7 +123,6 @@ class MessageReader:
         return {person.id: person.name for person in people}
 
     async def _thread_before(self, channel: str, thread: str, ts: str) -> list[Fields]:
-        """Slack repeats the first message per page."""
         messages: dict[str, Fields] = {}
         cursor: str | None = None
         for _ in range(_MOST_PAGES):

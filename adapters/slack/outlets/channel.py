@@ -104,7 +104,6 @@ class SlackOutlet:
             return (self._edit_route,)
         first = self._parts.get(0)
         if first is not None and first.stream is not None and not first.stream.certain:
-            # closing the stream counts too
             return (replace(self._stream_route, lifetime=0.0), self._edit_route)
         return (self._stream_route, self._edit_route)
 
@@ -278,7 +277,6 @@ class SlackOutlet:
             await self._edit(part, write, page)
 
     async def _replace(self, part: _Part, write: Write, page: Page) -> None:
-        """Half an answer must not stay."""
         try:
             await self._remove(part)
         except ChatError as error:
@@ -303,7 +301,6 @@ class SlackOutlet:
         )
 
     async def _send(self, part: _Part, write: Write, page: Page, send: Send) -> Fields:
-        """The final write starts at the best form."""
         forms = blocks.FORMS if write.final else blocks.FORMS[blocks.FORMS.index(part.form) :]
         for form in forms[:-1]:
             part.form = form

@@ -79,7 +79,6 @@ class PrivateOutlet:
             self._status_shown = self._replaces = True
 
     async def _finish(self, part: int, page: Page) -> None:
-        """Text never waits for a picture."""
         text = replace(page, files=(), reply=replace(page.reply, files=()))
         if self._shown.get(part) != text:
             await self._show(text)

@@ -233,7 +233,6 @@ def _ended(step: Chunk) -> str:
 
 
 def _status(page: Page) -> str:
-    """The steps have tasks of their own."""
     return page.status.partition("\n")[0] if page.steps else page.status
 
 

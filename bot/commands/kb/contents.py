@@ -74,7 +74,6 @@ async def _page(use: CommandContext, link: str) -> Reply:
 
 
 async def _linked(use: CommandContext, link: str) -> Sequence[Attachment] | None:
-    """None: a web page. The person must be able to read the message."""
     try:
         async with asyncio.timeout(_FETCH_SECONDS):
             message = await use.room.fetch(link)
@@ -121,7 +120,6 @@ async def remove(use: CommandContext) -> Reply:
 
 
 async def _to_remove(use: CommandContext) -> tuple[NamedKnowledgeBase, str]:
-    """One word may be either; a name may have two."""
     name, document = use.values.get("name", ""), use.values.get("document", "")
     if not name and not document:
         raise Invalid("remove_what")

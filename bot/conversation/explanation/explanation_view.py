@@ -220,7 +220,6 @@ def _arguments(made: Mapping[str, object]) -> str:
 
 
 def _filter(explained: _Explained) -> Iterator[str]:
-    """A model's choice can quote properties of files."""
     answer, may_read_all = explained.answer, _may_read_all(explained)
     if answer.filter and (may_read_all or not answer.filter_by_model):
         yield explained.say("filtered_by", filter=literal(answer.filter))

@@ -36,7 +36,6 @@ class VerifiedSaves:
     editor: VerifiedEditor
 
     async def button(self, press: ButtonPress, turn: ChatTurn) -> tuple[Button, ...]:
-        """For those who may press it."""
         if turn.state != "final" or not turn.turn or not turn.question:
             return ()
         try:
@@ -63,7 +62,6 @@ class VerifiedSaves:
         return press.reply("verified_saved", name=press.say("this_channel"))
 
     async def save_message(self, press: ButtonPress) -> Reply:
-        """The value is the permalink."""
         action, room = press.action, press.room
         await self.permissions.check_present(action.person, action.place, room.directory)
         turn = await self.turns.of_answer(action.place, action.message)

@@ -114,7 +114,6 @@ def only_presents(text: str, names: Sequence[str]) -> bool:
 
 
 def _without_name(plain: str, name: str) -> str:
-    """ "a.md" takes no letters out of "and these"."""
     return re.sub(f"(?<!{_SPACED}){re.escape(name)}(?!{_SPACED})", " ", plain) if name else plain
 
 
@@ -134,7 +133,6 @@ def _kind(plain: str, language: _Language) -> Kind | None:
 
 
 def _without_greeting(joined: str, language: _Language) -> str:
-    """ "hi, what can you do" is a call for help."""
     if not language.spaced:
         return _stripped(joined, language.greeting)
     words = joined.split()

@@ -66,7 +66,6 @@ def _find(quote: str, anchor: str, sections: Sequence[Section]) -> Passage | Non
 
 
 def _places(sections: Sequence[Section], anchor: str) -> Iterator[Section]:
-    """Sections, those of one place joined, the anchor's first; last the whole document."""
     places = [(section.anchor, section) for section in sections]
     for (at, _), group in groupby(sections, key=lambda section: (section.anchor, section.headings)):
         same = list(group)

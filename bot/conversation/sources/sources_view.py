@@ -183,7 +183,6 @@ def _entry(one: _Checked, language: str) -> str:
 
 
 def _is_outside(citation: Citation) -> bool:
-    """Pages and what the operator's tools gave are not kept."""
     return is_web(citation.document) or is_tool_result(citation.document)
 
 

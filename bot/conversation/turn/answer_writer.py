@@ -390,7 +390,6 @@ def _question_language(context: TurnContext) -> str:
 
 
 def _conversation(turn: ChatTurn, topic: Topic) -> ConversationId:
-    """An earlier topic's answer is repeated in its own."""
     is_earlier = topic.started_at > turn.asked_at
     return turn.conversation if turn.conversation and is_earlier else topic.conversation
 

@@ -137,7 +137,7 @@ class TurnRunner:
         run = self.runs.begin(turn.id, place=turn.place, asker=turn.person.id)
         recorder = TurnRecorder(self.turns, turn)
         try:
-            await recorder.save()  # first: the buttons look up its citations
+            await recorder.save()
             async with self._open_stream(room, recorder, run) as stream:
                 language = language_of(turn.question, turn.person)
                 view = TurnView(stream=stream, run=run, recorder=recorder, language=language, is_quiet=True)
@@ -321,7 +321,6 @@ class TurnRunner:
         return True
 
     async def _finish_files(self, context: TurnContext) -> None:
-        """If nobody addressed us, only failures get a line."""
         view, quiet = context.view, context.options.quiet
         marked = view.read_files and await context.room.mark_read()
         if quiet and marked and not view.failed_lines:

@@ -103,7 +103,7 @@ class Eraser:
         for rule in rules.of(marks):
             if database := self.databases.get(rule.store):
                 await rule.apply(database)
-        if await asyncio.to_thread((data_dir / reindex.FILE).exists):  # an interrupted rebuild holds it too
+        if await asyncio.to_thread((data_dir / reindex.FILE).exists):
             await reindex_journal.remove(data_dir / reindex.FILE)
             await application.abandon_rebuild(self.settings)
         backups = self.contents.migration_backups()

@@ -76,7 +76,7 @@ def interrupted(data_dir: Path) -> ErasureMarks | None:
         try:
             return ErasureMarks.model_validate_json(path.read_bytes())
         except ValidationError:
-            path.unlink()  # the operator names it again
+            path.unlink()
             return None
 
 

@@ -38,7 +38,6 @@ async def find(engine: Database, marks: ErasureMarks, own: Sequence[str]) -> lis
 
 
 async def _engine_turns(engine: Database, answer: str) -> list[str]:
-    """They begin with the chat question's id."""
     rows = await engine.fetch(
         "SELECT turn FROM traces WHERE turn >= ? AND turn < ?", (f"{answer}-", f"{answer}.")
     )

@@ -19,7 +19,6 @@ _WRITES: Final = ("create", "edit", "final")
 
 
 def spent(answer: Answer) -> dict[str, float]:
-    """On a research; nothing without one."""
     amounts = {what: answer.research.get(what) for what in ("rounds", "searches", "calls", "tokens")}
     return {what: amount for what, amount in amounts.items() if isinstance(amount, int | float)}
 

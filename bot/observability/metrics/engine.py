@@ -48,7 +48,6 @@ class IndexMeters:
         self._passages = Counter(
             "footnote_index_passages", "Passages written to the index", registry=registry
         )
-        # From 0, for alerts.
         for operation in _INDEX_USES:
             self._seconds.labels(operation)
             for outcome in _INDEX_OUTCOMES:

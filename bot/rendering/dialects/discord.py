@@ -41,7 +41,6 @@ def _plain(text: str) -> str:
 
 
 def _notice(text: str) -> str:
-    """Backslashes in code would be visible."""
     return outside_code(unlinked(printable(" ".join(text.split()))), _escaped)
 
 

@@ -1,7 +1,7 @@
-"""`markdown` blocks and `markdown_text`, and the context block's mrkdwn.
+"""`markdown` blocks and `markdown_text`, and the context block's mrkdwn, by docs.slack.dev, "markdown block" (2026).
 
-By docs.slack.dev, "markdown block" (2026). `<...>` markup works even in code, and `&lt;` is shown as `<`
-(PostHog/posthog#95054). Tables have at most 100 rows and 20 columns.
+`<...>` markup works even in code, and `&lt;` is shown as `<` (PostHog/posthog#95054). Tables have at most 100 rows
+and 20 columns.
 """
 
 from __future__ import annotations

@@ -124,7 +124,6 @@ def _starts(lines: Sequence[str]) -> list[int]:
 
 
 def _containers(tokens: Sequence[Token], lines: int) -> tuple[list[tuple[Container, ...]], set[int]]:
-    """By line, outermost first, and where outermost blocks begin."""
     containers: list[tuple[Container, ...]] = [()] * lines
     outermost: set[int] = set()
     numbers: list[int | None] = []

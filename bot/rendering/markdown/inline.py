@@ -182,7 +182,6 @@ def _undecided_code(text: str, start: int, end: int) -> bool:
 
 
 def _token(line: _Line, found: regex.Match[str]) -> int:
-    """Returns where to continue, or -1 if undecided."""
     match found.lastgroup:
         case "code":
             return _code(line, found)

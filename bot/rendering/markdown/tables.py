@@ -71,7 +71,6 @@ def _named(label: str, address: str) -> str:
 def _written(
     lines: Sequence[SourceLine], dialect: Dialect, links: Links, border: Border
 ) -> Iterator[RenderedLine]:
-    """By row, so that a table can grow."""
     header, rule = (
         line_prefixes.before(line, dialect) + _bars(line, dialect, links).text for line in lines[:2]
     )
@@ -97,7 +96,6 @@ def _written(
 
 
 def _bars(line: SourceLine, dialect: Dialect, links: Links) -> RenderedText:
-    """No code or link crosses a bar."""
     if line.kind == "delimiter":
         return RenderedText(text=line.content)
     row = RenderedText()

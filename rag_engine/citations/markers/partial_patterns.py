@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 Part: TypeAlias = "Callable[[Graph, int], int]"
-"""Returns its end node."""
 
 _DEAD: Final = -1
 _DIGIT: Final = "0"
@@ -24,7 +23,6 @@ class Graph:
     )
     """Characters, whether they are excluded, and the target node."""
     skips: list[list[int]] = field(default_factory=list[list[int]])
-    """Nodes reached without a character."""
 
     def node(self) -> int:
         self.steps.append([])

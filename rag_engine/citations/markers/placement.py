@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from rag_engine.types import DocumentId, Hit
 
 CitedPlace: TypeAlias = "tuple[DocumentId, str]"
-"""A document and an anchor."""
 MOST_MARKERS: Final = 4
 _LONGEST_HELD: Final = 16
 _CONTEXT: Final = 32
@@ -50,8 +49,6 @@ def cited_places(passages: Sequence[Hit]) -> list[CitedPlace]:
 
 
 class CitationNumbering:
-    """In order of first use."""
-
     def __init__(self, places: Sequence[CitedPlace]) -> None:
         self._places = places
         self._numbers: dict[CitedPlace, int] = {}
@@ -241,7 +238,6 @@ class MarkerPlacement:
             self._show(self._merged(between, behind))
 
     def _stop_again(self, stop: str) -> str:
-        """Punctuation on both sides of markers, as in "x. [1]."."""
         if self._behind:
             self._settle(stop[0])
             return stop

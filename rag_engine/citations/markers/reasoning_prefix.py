@@ -1,7 +1,4 @@
-"""Holds back the start of a stream while it may be reasoning.
-
-Some servers swallow the opening tag, and shown text cannot be taken back.
-"""
+"""Holds back the start of a stream while it may be reasoning: some servers swallow the opening tag."""
 
 from __future__ import annotations
 

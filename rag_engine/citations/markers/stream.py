@@ -27,10 +27,9 @@ class DraftAnswer:
 
 
 class MarkerStream:
-    """Shown text never changes.
-
-    `[i]` names `passages[i - 1]` and becomes `[n]`, n counting places in order of first use. At most 64 characters are
-    held back (200 for a tag). `reasoning_first`: the stream starts with hidden reasoning.
+    """Shown text never changes. `[i]` names `passages[i - 1]` and becomes `[n]`, counting places in order of first
+    use. At most 64 characters are held back (200 for a tag). `reasoning_first`: the stream starts with hidden
+    reasoning.
     """
 
     def __init__(self, passages: Sequence[Hit], *, reasoning_first: bool = False) -> None:

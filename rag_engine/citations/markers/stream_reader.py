@@ -51,7 +51,6 @@ class StreamReader:
     def __init__(self, placement: MarkerPlacement) -> None:
         self.thoughts: list[str] = []
         self.reasoning_shown = 0
-        """Characters shown before."""
         self._placement = placement
         self._source = ""
         self._at = 0

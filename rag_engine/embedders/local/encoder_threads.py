@@ -1,5 +1,5 @@
-"""One text at a time, in turn from each call: small calls finish soon, cancelled ones stop early. Queries have a thread
-of their own.
+"""One text at a time, in turn from each call: small calls finish soon, cancelled ones stop early. Queries have their
+own thread.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""The ONNX graph of all-MiniLM-L6-v2: word piece ids in, one unit vector out.
-
-One text per run: neighbours cannot change a vector, and the fast attention kernel requires no mask.
+"""The ONNX graph of all-MiniLM-L6-v2: word piece ids in, one unit vector out. One text per run: neighbours cannot
+change a vector, and the fast attention kernel takes no mask.
 """
 
 from __future__ import annotations
@@ -66,7 +65,6 @@ class _Draft:
         return output
 
     def linear(self, source: str, output: str, weight: Array, bias: Array | None) -> str:
-        """`source` (tokens, inputs) times `weight` (outputs, inputs), plus `bias`."""
         biases = [] if bias is None else [self.constant(f"{output}.bias", bias)]
         if self.precision == "fp32":
             weights = self.constant(f"{output}.weight", weight)

@@ -1,7 +1,4 @@
-"""In a child process: only the end of a process returns the 490 MB.
-
-Files appear by rename, so concurrent builds are safe.
-"""
+"""In a child process, whose end returns its 490 MB. Files appear by rename, so concurrent builds are safe."""
 
 from __future__ import annotations
 

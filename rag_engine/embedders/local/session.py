@@ -37,7 +37,6 @@ _runtime = cast("_Runtime", importlib.import_module("onnxruntime"))
 
 
 def _errors_of_the_runtime() -> tuple[type[Exception], ...]:
-    """They have no common base class."""
     module = importlib.import_module("onnxruntime.capi.onnxruntime_pybind11_state")
     values = vars(module).values()
     return tuple(value for value in values if isinstance(value, type) and issubclass(value, Exception))

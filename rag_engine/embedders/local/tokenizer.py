@@ -18,7 +18,6 @@ _SPECIAL_TOKENS: Final = 2
 _SEPARATOR: Final = 102
 
 _WORDS: Final = re.compile(r"[^ \t\n\r]+")
-"""The tokenizer drops other control characters."""
 _LONGEST_KEPT_WORD: Final = 32
 _MOST_KEPT_WORDS: Final = 50_000
 
@@ -40,7 +39,9 @@ class WordPieces:
         self._counts: dict[str, int] = {}
 
     def ids(self, text: str) -> NDArray[np.int64]:
-        """At most `MAX_TOKENS`. Only the start of a long text is tokenized, plus one word, which later text could change."""
+        """At most `MAX_TOKENS`. Of a long text only the start is tokenized, plus one word that later text could
+        change.
+        """
         text = well_formed(text)
         window = _FIRST_WINDOW
         while True:

@@ -124,7 +124,6 @@ class GraphBuilder:
     async def _pages(
         self, record: DocumentRecord, model: LanguageModel | None
     ) -> AsyncIterator[list[tuple[str, Chunk]]]:
-        """Equal chunks of a document are numbered."""
         document, start = record.document, 0
         seen: Counter[str] = Counter()
         while chunks := await self.index.chunks(

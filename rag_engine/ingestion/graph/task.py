@@ -1,5 +1,3 @@
-"""A language model names the entities of a passage and what it says of them."""
-
 from __future__ import annotations
 
 import asyncio
@@ -85,7 +83,7 @@ def prompt_of(chunk: Chunk) -> Prompt:
 async def ask_for_entities(
     model: LanguageModel, chunk: Chunk, by_rules: Extraction, limits: GraphLimits
 ) -> Extraction:
-    """Names that the passage does not hold are dropped. Raises the model's errors and `UnreadableReply`."""
+    """Drops names that the passage does not hold. Raises the model's errors and `UnreadableReply`."""
     prompt = await asyncio.to_thread(prompt_of, chunk)
     found = by_rules
     try:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _PASSAGES_OF_A_PART = 4
-"""Parts of a question lack the subject, so only the best passages of the whole question answer them."""
+"""Parts of a question lack the subject: only the best passages of the whole question answer them."""
 
 
 class Settings(BaseModel):
@@ -54,7 +54,7 @@ class Settings(BaseModel):
     sentences: int = Field(default=4, ge=1, le=20)
     """Maximum sentences in an answer."""
     embedded_sentences: int = Field(default=64, ge=1)
-    """Maximum sentences compared with the question by meaning; those that share the most words come first."""
+    """Maximum sentences compared with the question by meaning, those with the most shared words first."""
     summary_sentences: int = Field(default=160, ge=1)
     """Maximum sentences of a document compared by meaning for a summary; longer documents are compared by words."""
 
@@ -173,7 +173,6 @@ class _ExtractiveAnswerer:
 
 
 def _are_rows_alone(question: str, chosen: Sequence[Scored]) -> bool:
-    """Whether a figure over many rows is asked for, and only some rows are quoted."""
     rows = sum(bool(item.candidate.cells) for item in chosen)
     return rows > 0 and asks_for_figure(question, of_one_row=rows == 1)
 

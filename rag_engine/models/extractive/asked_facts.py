@@ -1,5 +1,3 @@
-"""The dates, figures, currencies and names of a question that a quote must be about."""
-
 from __future__ import annotations
 
 import re

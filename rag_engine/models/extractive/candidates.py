@@ -118,7 +118,6 @@ def _code(index: int, text: str) -> Iterator[Candidate]:
 
 
 def _sentences(index: int, text: str) -> Iterator[Candidate]:
-    """The context is the sentence before; an introduction ("You need:") includes its list."""
     sentences = [sentence for sentence in split_sentences(text) if sentence.strip()]
     before = ""
     announcement = ""
@@ -142,7 +141,6 @@ def _sentences(index: int, text: str) -> Iterator[Candidate]:
 
 
 def _is_heading(sentences: Sequence[str], position: int) -> bool:
-    """Numbered like "3.1 Leave", or alone between blank lines."""
     raw = sentences[position]
     above = sentences[position - 1] if position else "\n\n"
     below = sentences[position + 1] if position + 1 < len(sentences) else ""

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 Difference = Literal["", "differ", "differ_undated"]
 
 _ALIKE = 0.5
-"""Least share of common words, figures left out."""
 _MOST_FIGURES = 2
 _YEAR = lazy(lambda: re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)"))
 _LABEL = lazy(lambda: re.compile(r"\b([^\W\d_a-zß-öø-ÿ]\w+) (\d+)(?=\W*$|[:,;.)]|\s*[–-])"))
@@ -29,7 +28,7 @@ _LABEL = lazy(lambda: re.compile(r"\b([^\W\d_a-zß-öø-ÿ]\w+) (\d+)(?=\W*$|[:,
 def newest_first(
     chosen: Sequence[Scored], passages: Sequence[Hit], dates: Mapping[DocumentId, str]
 ) -> tuple[list[Scored], Difference]:
-    """`dates` are ISO dates of files; a year in a file's title or headings also dates it."""
+    """`dates` are ISO dates of files; a year in a title or heading also dates its file."""
     chunks = [passages[item.candidate.passage].chunk for item in chosen]
     places = range(len(chosen))
     differing = {
@@ -73,7 +72,6 @@ def _labels(text: str) -> frozenset[str]:
 
 
 def _unlike(text: str, than: str, language: str) -> tuple[list[str], list[str]]:
-    """Figures and names of a text that the other does not hold; years left out."""
     facts = [fact for fact in unheld(text, [than], language=language) if not _YEAR.fullmatch(fact)]
     figures = [fact for fact in facts if _is_figure(fact)]
     return figures, [fact for fact in facts if fact not in figures]
@@ -90,6 +88,6 @@ def _is_difference(unlike: tuple[list[str], list[str]]) -> bool:
 
 
 def _date(chunk: Chunk, dates: Mapping[DocumentId, str]) -> str:
-    """Years of the title come first: a file is often saved later than it was valid."""
+    """A year in the title wins: a file is often saved later than it was valid."""
     years = _YEAR.findall(" ".join((chunk.title, *chunk.headings)))
     return max(years) if years else dates.get(chunk.document, "")

@@ -206,7 +206,6 @@ def choose(
 def _complement(
     chosen: Sequence[Scored], scored: Sequence[Scored], measured: Sequence[Overlap], *, most: int
 ) -> list[Scored]:
-    """What the chosen ones leave out of the question, if that is much."""
     held = {id(item.candidate): item.held for item in measured}
     said = {place for item in chosen for place in held[id(item.candidate)]}
     findable = {place: rarity for item in measured for place, rarity in item.held.items()}
@@ -265,6 +264,5 @@ def _repeats(item: Scored, other: Scored) -> bool:
     same_passage = item.candidate.passage == other.candidate.passage
     if same_passage and common == smaller:
         return True
-    # "Team 1: 3 days", "Team 2: 5 days".
     numbers = any(token[:1].isdigit() for token in item.tokens ^ other.tokens)
     return not numbers and common > _SAME * len(item.tokens | other.tokens)

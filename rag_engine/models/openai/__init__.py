@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _NO_KEY = "none"
-"""The library requires a key."""
 _ASSUMED = "The context window of %s is unknown, so %d tokens are assumed: set FOOTNOTE_MODEL__CONTEXT_TOKENS to the real one."
 
 
@@ -46,11 +45,13 @@ class Settings(BaseModel):
     base_url: str = "https://api.openai.com/v1"
     """URL of the server."""
     context_tokens: int | None = Field(default=None, ge=512)
-    """Context window in tokens, prompt and reply. If unset: what the server states, else the known window of a common model, else 8192. What Ollama was started with (`OLLAMA_CONTEXT_LENGTH`) it does not state."""
+    """Context window in tokens, prompt and reply. If unset: what the server states, else the known window of a common
+    model, else 8192. Ollama does not state `OLLAMA_CONTEXT_LENGTH`.
+    """
     temperature: float | None = Field(default=0.2, ge=0, le=2)
     """Sampling temperature; left out for models that reject it."""
     tool_calls: bool = True
-    """Whether the server takes tools; otherwise, and if it rejects them, calls are JSON in the text of a reply."""
+    """Whether the server takes tools; otherwise, and if it rejects them, calls are JSON in a reply."""
     connect_seconds: float = Field(default=5, gt=0)
     """Time limit for connecting."""
     first_token_seconds: float = Field(default=60, gt=0)
@@ -60,7 +61,7 @@ class Settings(BaseModel):
     retries: int = Field(default=2, ge=0, le=10)
     """Retries of a request that failed; none after the first text."""
     back_off_seconds: float = Field(default=0.5, ge=0)
-    """Pause before the first retry; doubled each time, with jitter, and at least as long as the server asks."""
+    """Pause before the first retry; doubled each time, with jitter; at least as long as the server asks."""
     longest_wait_seconds: float = Field(default=15, ge=0)
     """If the server asks for a longer pause, the request is not retried."""
 

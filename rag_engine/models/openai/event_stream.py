@@ -19,9 +19,8 @@ _BACKEND = "model"
 
 
 async def text_pieces(body: AsyncIterator[bytes], *, content_type: str) -> AsyncGenerator[str]:
-    """Yields the text, calls of tools last; an empty string for reasoning shows that the model is alive.
-
-    Raises `ModelUnavailable`, `ContentFiltered`, `RateLimited`, `ContextTooLong`.
+    """Yields text, then calls of tools; an empty string for reasoning shows that the model is alive. Raises
+    `ModelUnavailable`, `ContentFiltered`, `RateLimited`, `ContextTooLong`.
     """
     finish = ""
     has_text = False
@@ -81,7 +80,6 @@ def _is_reasoning(chunk: Mapping[str, object]) -> bool:
 
 
 def _text(content: object) -> str:
-    """Some servers send a list of parts."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):

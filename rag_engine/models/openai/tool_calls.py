@@ -59,7 +59,7 @@ def _exchanged(round_: ToolRound, number: int) -> list[dict[str, object]]:
 
 @dataclass(slots=True)
 class CallCollector:
-    """Joins streamed parts of calls. Ollama and others send a call whole, without an index or with the same one."""
+    """Joins streamed parts of calls. Ollama and others send whole calls, without an index or with the same one."""
 
     _names: list[str] = field(default_factory=list[str])
     _arguments: list[str] = field(default_factory=list[str])

@@ -15,7 +15,6 @@ ZIP_ERRORS: Final = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, N
 _LARGEST: Final = 1 << 30
 _LARGEST_MEMBER: Final = 64 << 20
 _DENSEST: Final = 150
-"""Maximum compression ratio; texts reach 5 to 20."""
 _MOST_MEMBERS: Final = 20_000
 
 

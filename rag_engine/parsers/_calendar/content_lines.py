@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _LONGEST: Final = 100_000
-"""Characters of one value; embedded photographs are longer."""
 _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 _LINE: Final = re.compile(r'([A-Za-z0-9.-]+)((?:;[^:;"]*(?:"[^"]*"[^:;"]*)*)*):(.*)', re.DOTALL)
 

@@ -309,7 +309,6 @@ class BlockReader:
 
 
 def _continues(paragraph: Element) -> bool:
-    """The paragraph mark was deleted, or it is a drop cap."""
     properties = paragraph.find(f"{W}pPr")
     if properties is None:
         return False

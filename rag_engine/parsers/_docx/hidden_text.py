@@ -1,4 +1,4 @@
-"""Whether a run is hidden, tiny, or in the colour of its background. In doubt it is seen."""
+"""Whether a run is hidden, tiny, or in the colour of its background. In doubt it is visible."""
 
 from __future__ import annotations
 
@@ -142,7 +142,6 @@ def _is_vanished(properties: Element | None, own: DocxStyle | None) -> bool:
 
 
 def _has_effect(properties: Element | None) -> bool:
-    """Such as an outline, which shows on any background."""
     return properties is not None and any(
         one.tag in _EFFECTS or str(one.tag).startswith(W14) for one in properties
     )

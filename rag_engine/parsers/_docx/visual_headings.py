@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from rag_engine.parsers._ooxml.package import Element
 
 LARGE, BOLD = 9.2, 9.5
-"""Heading levels, below all styled headings."""
 _LONGEST: Final = 120
 _USUAL: Final = 22
 _LARGER: Final = 4

@@ -37,7 +37,6 @@ _DECORATION: Final = frozenset(
     {"headerlink", "anchor-link", "hash-link", "linenos", "lineno", "blob-num", "katex-html"}
     | {"line-numbers-rows"}
 )
-"""Heading links, line numbers, the visual copy of a formula."""
 _LONGEST_BANNER: Final = 3_000
 _SHARE_OF_LINKS: Final = 0.7
 

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 _MOST_COLUMNS: Final = 500
 _LONGEST_CELL: Final = 1_000
-"""Characters; layout tables have longer ones."""
 
 
 def is_data(table: _Element) -> bool:

@@ -142,7 +142,6 @@ def arguments(source: str, at: int, count: int) -> tuple[list[str], int]:
 
 
 def _command(source: str, at: int, name: str, macros: Mapping[str, str], depth: int) -> tuple[str, int]:
-    """Arguments of unknown macros are text."""
     if name in macros:
         return macros[name], _end_of_name(source, at)
     if name in _SYMBOLS:

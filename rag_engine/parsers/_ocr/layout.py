@@ -68,7 +68,6 @@ def sections_of(words: Sequence[Word], anchor: str) -> Iterator[Section]:
 
 
 def _is_turned(words: Sequence[Word]) -> bool:
-    """In rotated text only Tesseract's order is reliable, not positions."""
     long = [word for word in words if len(word.text) > 2]
     if sum(word.height for word in long) > sum(word.width for word in long):
         return True

@@ -47,7 +47,6 @@ class RecognitionLimits:
 
 
 def _seconds() -> float:
-    """With Tesseract's; elapsed time where the system does not add it."""
     if sys.platform == "win32":
         return time.monotonic()
     used = os.times()

@@ -1,5 +1,5 @@
-"""Of scanned text pages it reads 97.6 % of the words in 3.5 s a page; the Tesseract in PyMuPDF reads 92.8 % in 5.3 s,
-and its crash ends the file. Parsers that use it declare `PROGRAMS`.
+"""The Tesseract in PyMuPDF reads fewer words (92.8 % against 97.6 %) in more time, and its crash ends the file.
+Parsers that use it declare `PROGRAMS`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _SMALL: Final = 800
 _LEAST_CONTRAST: Final = 24
 _OUT_OF_TIME: Final = frozenset({-getattr(signal, "SIGXCPU", 0), -getattr(signal, "SIGKILL", 0)}) - {0}
 _BY_PARTS: Final = ("-c", "thresholding_method=1")
-"""Adaptive threshold: three times as many words on photos with shadows, no fewer elsewhere."""
+"""Adaptive threshold: three times the words on photos with shadows, no fewer elsewhere."""
 _BY_ITSELF: Final = {"OMP_THREAD_LIMIT": "1", "OMP_NUM_THREADS": "1", "LC_ALL": "C.UTF-8"}
 
 
@@ -142,7 +142,6 @@ def _gray(page: _Page, zoom: float, *, turned: float = 0.0) -> _Pixmap:
 
 
 def _zoom(page: _Page, *, is_sized: bool) -> float:
-    """By the finest large picture. Raises `Unread`."""
     width, height = max(page.rect.x1 - page.rect.x0, 1.0), max(page.rect.y1 - page.rect.y0, 1.0)
     finest = 0.0
     for picture in page.get_image_info():

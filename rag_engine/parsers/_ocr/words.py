@@ -71,7 +71,6 @@ def _rows(tsv: str) -> Iterator[Word]:
 
 
 def _is_text(line: Sequence[Word]) -> bool:
-    """Rules, frames and textures give short runs of signs or uncertain letters."""
     text = "".join(word.text for word in line)
     letters = _letters(line)
     confidence = _confidence(line)

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 _CONTINUED: Final = frozenset(
     {".html", ".htm", ".xhtml", ".mht", ".mhtml", ".txt", ".rtf", ".docx", ".docm", ".dotx"}
 )
-"""Formats that Word inserts as part of the text."""
 
 
 def embedded_sections(

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 UNREAD: Final = f"pictures, such as scans, and {MISSING}"
 _SMALLEST: Final = 2_000
-"""Bytes; smaller ones are lines or icons."""
 _NUMBERS: Final = re.compile(r"\d+|\D+")
 
 

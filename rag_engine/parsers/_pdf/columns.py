@@ -19,11 +19,9 @@ _DIP: Final = 0.5
 _FEWEST_LINES: Final = 3
 _SHORTEST_LINE: Final = 18
 _LEAST_FILL: Final = 0.5
-"""Average share of the column width."""
 _MOST_COLUMNS: Final = 4
 _GAP: Final = 2.0
 _NEXT_LINE: Final = 1.5
-"""In font sizes, within a paragraph."""
 _NARROWEST_GUTTER: Final = 6.0
 
 
@@ -127,7 +125,6 @@ def _gutters(lines: Sequence[TextLine]) -> list[tuple[float, float]]:
 def _pieces(
     blocks: Sequence[Sequence[TextLine]], lines: Sequence[TextLine], gutters: Sequence[tuple[float, float]]
 ) -> list[_Piece]:
-    """A band ends where lines begin or stop to cross the gutters."""
     middles = [(left + right) / 2 for left, right in gutters]
     place_of: dict[int, tuple[int, int]] = {}
     bands: list[dict[int, Lines]] = []
@@ -186,7 +183,6 @@ def _is_prose(columns: dict[int, Lines], edges: Sequence[float]) -> bool:
 
 
 def _is_rows_of_cells(pieces: Sequence[_Piece]) -> bool:
-    """Cells are drawn one by one, with rows starting level."""
     pairs = [(first, second) for first, second in pairwise(pieces) if first.column < second.column]
     if len(pairs) < 2:
         return False

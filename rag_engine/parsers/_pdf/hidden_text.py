@@ -23,9 +23,7 @@ _CLEAR: Final = 16
 _TINY: Final = 1.6
 """Points."""
 _LIGHT: Final = 0xD0
-"""Least red, green and blue of what may vanish on white."""
 _SCAN: Final = 0.5
-"""Least share of the page under pictures."""
 _CONTRAST: Final = 20
 """Of 255, between letters and background."""
 _RENDERED: Final = 100 / 72

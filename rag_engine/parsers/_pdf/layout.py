@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from rag_engine.parsers._pdf.lines import Box, TextLine
 
 _NEXT_LINE: Final = 1.8
-"""In font sizes, within a paragraph."""
 _ALIGNED: Final = 3.0
 _RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _FOOTNOTES: Final = 4
@@ -54,7 +53,9 @@ def arranged(
     drawn: Callable[[], Sequence[Box]] = lambda: (),
     rules: Rules | None = None,
 ) -> list[TextBlock]:
-    """With tables joined row by row. `drawn` returns the page's rectangles, slowly; `rules` remembers whether it paid off."""
+    """With tables joined row by row. `drawn` returns the page's rectangles, slowly; `rules` remembers whether that
+    paid off.
+    """
     lines = [line for block in blocks for line in block]
     bases = sorted([line.base for line in lines])
     if min(map(sub, bases[1:], bases), default=_APART) >= _APART and _downwards(blocks):

@@ -23,7 +23,6 @@ Row: TypeAlias = "list[TextLine]"
 _Rule: TypeAlias = "tuple[float, float, float]"
 
 _CELL_CHARACTERS: Final = 22
-"""Average, without rules; lines of prose are longer."""
 _FEWEST_ROWS: Final = 3
 _ALIGNED: Final = 3.0
 _THIN: Final = 3.0
@@ -130,7 +129,6 @@ def ruled_tables(lines: Sequence[TextLine], drawn: Sequence[Box]) -> list[Table]
 def _cut(
     lines: Sequence[TextLine], rules: Sequence[_Rule], columns: Sequence[float]
 ) -> Iterator[tuple[TextLine, TextLine]]:
-    """MuPDF joins cells that are close."""
     for line in lines:
         if bisect_right(columns, line.left + _ALIGNED) == bisect_right(columns, line.right - _ALIGNED):
             yield line, line
@@ -224,7 +222,6 @@ def _filled(
 
 
 def _rows_within(cells: dict[int, Row]) -> list[dict[int, Row]]:
-    """Tables of figures often have a rule only every few rows."""
     column_of = {id(line): column for column, cell in cells.items() for line in cell}
     rows = rows_of(line for cell in cells.values() for line in cell)
     first = min(cells)
@@ -252,7 +249,6 @@ def _are_figures(others: Row, rows: Sequence[Row], named: int) -> bool:
 
 
 def _are_values(rows: Sequence[Row], named: int) -> bool:
-    """Not sentences, whose next lines begin in lower case."""
     lines = [line for row in rows for line in row]
     going_on = sum(line.text.lstrip()[:1].islower() for line in lines)
     has_case = sum(line.text.lstrip()[:1].isupper() for line in lines)

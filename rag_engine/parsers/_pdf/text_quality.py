@@ -4,7 +4,8 @@ import re
 from typing import Final, Literal, Protocol, TypeAlias
 
 Fault: TypeAlias = Literal["missing", "sparse", "garbled"]
-"""missing: drawn, but no text; sparse: a few words beside a page-filling picture; garbled: not the letters displayed."""
+"""missing: drawn without text; sparse: a few words beside a page-filling picture; garbled: not the letters displayed.
+"""
 
 
 class Pictured(Protocol):

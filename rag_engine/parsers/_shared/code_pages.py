@@ -76,7 +76,6 @@ def _common_letters(sample: bytes, encoding: str) -> int:
 
 
 def _is_among_latin(sample: bytes) -> bool:
-    """Statistics fail on so few bytes beyond ASCII."""
     runs = _RUNS.findall(sample)
     return bool(runs) and all(len(run) <= _LONGEST_RUN and (before or after) for before, run, after in runs)
 

@@ -153,7 +153,6 @@ def _escape_encoding(head: bytes) -> str | None:
 
 
 def _is_text_after_mark(head: bytes, encoding: str) -> bool:
-    """A mark may occur by chance."""
     text = head.decode(encoding, errors="replace")
     return text.count("\ufffd") <= max(2, len(text) * 0.02)
 
@@ -178,7 +177,6 @@ def is_binary(head: bytes) -> bool:
 
 
 def _utf8_survey(path: Path) -> tuple[bytes, int, int]:
-    """A sample around the first bytes beyond ASCII; valid and invalid characters."""
     decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
     sample = b""
     good = bad = 0

@@ -5,7 +5,6 @@ from typing import Final
 from rag_engine.types import Section
 
 _LIGHT: Final = 0xF0
-"""The least red, green and blue of what looks white."""
 
 
 def hidden_text_notice(characters: int, places: str = "", *, anchor: str = "") -> Section:

@@ -178,7 +178,7 @@ _KINDS: Final[dict[int, FieldKind]] = {
 
 
 def form_fields(page: PdfPage) -> Iterator[tuple[FieldKind, str, str, str]]:
-    """Kind, value, label and full name; PyMuPDF would take longer than for the page."""
+    """Kind, value, label and full name; PyMuPDF takes longer for these than for the page."""
     native = page.this
     widget = _bindings.pdf_first_widget(
         native if isinstance(native, _pdf_page) else _bindings.pdf_page_from_fz_page(native)

@@ -59,7 +59,7 @@ def titles(path: HeadingPath) -> tuple[str, ...]:
 
 
 def joined(blocks: Iterable[Section], *, no_text: str = NO_TEXT) -> Iterator[Section]:
-    """Neighbours of one place and kind up to `LARGEST`. Raises `EmptyDocument` with `no_text` if none had text."""
+    """Joins neighbours of one place and kind up to `LARGEST`. Raises `EmptyDocument` with `no_text` if none had text."""
     pending: list[Section] = []
     size = 0
     found = False

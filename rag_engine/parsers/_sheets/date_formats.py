@@ -64,7 +64,7 @@ def moment(serial: float, *, epoch: datetime.datetime = EPOCH) -> datetime.datet
     if not 0 <= serial < _LAST_SERIAL:
         return None
     if epoch is EPOCH and serial < 60:
-        # Excel keeps a bug of Lotus: 1900 counts as a leap year, day 60 is 29 February, earlier days are off by one.
+        # Excel keeps a bug of Lotus: 1900 counts as a leap year, so day 60 is 29 February and earlier days are off by one.
         serial += 1 if serial >= 1 else 0
     return epoch + datetime.timedelta(milliseconds=round(serial * 86_400_000))
 
@@ -97,7 +97,6 @@ def date_text(value: datetime.datetime, pattern: str, masked: str) -> str:
 
 
 def _between(pattern: str, masked: str, start: int, end: int, language: int) -> str:
-    """A plain slash is the separator of the locale."""
     divider = _DIVIDERS.get(language, "/")
     if divider == "/" or "/" not in masked[start:end]:
         return literal(pattern[start:end])

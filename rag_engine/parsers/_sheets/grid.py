@@ -20,7 +20,6 @@ _BUFFERED: Final = 200
 _AHEAD: Final = 4
 _TABLE_GAP: Final = 10
 _ROW_GAP: Final = 100
-"""A new table begins after so many empty rows."""
 _WIDEST: Final = 256
 _MOST_COVERING: Final = 512
 _LONGEST_REPEATED: Final = 200
@@ -305,7 +304,6 @@ def _numbered(rows: Iterable[GridRow]) -> Iterator[tuple[int, GridRow]]:
 
 
 def _begins(ahead: Sequence[GridRow], span: tuple[int, int], *, numbers: bool) -> bool:
-    """After an empty row: an optional title, then a header of words."""
     for index, row in enumerate(ahead):
         if index and row.number != ahead[index - 1].number + 1:
             return False

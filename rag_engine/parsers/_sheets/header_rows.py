@@ -81,14 +81,12 @@ def _first_full(grid: Sequence[Sequence[str]]) -> int:
 
 
 def _is_label_and_value(row: Sequence[str]) -> bool:
-    """Such as "Account:" and "DE12"."""
     return next((cell for cell in row if cell), "").endswith((":", "："))
 
 
 def _names_groups(
     above: TableRow, header: TableRow, groups: Sequence[str], below: Sequence[Sequence[str]]
 ) -> bool:
-    """Such as "2024", empty, empty, "2025", empty, empty."""
     return (
         above.number == header.number - 1
         and not _is_label_and_value(groups)

@@ -172,7 +172,6 @@ def _is_open(record: Sequence[str], dialect: _Dialect) -> bool:
 
 
 def _comments(lines: Sequence[str]) -> list[str]:
-    """Lines that begin with "#" above a table that does not."""
     count = next((at for at, line in enumerate(lines) if not line.lstrip("\ufeff").startswith("#")), 0)
     if count and any(line.startswith("#") for line in lines[count:]):
         return []

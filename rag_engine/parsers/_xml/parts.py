@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
 Element: TypeAlias = etree._Element  # pyright: ignore[reportPrivateUsage]
-"""lxml has no public name for its element class."""
 
 _LARGEST_WHOLE: Final = 32 << 20
 
@@ -71,7 +70,6 @@ def _plain(name: str) -> str:
 
 
 def local(node: Element) -> str:
-    """Namespaces differ between versions of a format."""
     tag = node.tag
     return _local(tag) if isinstance(tag, str) else ""
 

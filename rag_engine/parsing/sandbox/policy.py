@@ -20,7 +20,6 @@ _SYSTEM: Final = (
     *("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"),
 )
 _DATA: Final = ("share/tessdata", "share/tesseract-ocr", "share/tesseract")
-"""What programs read, below the prefix they are installed in."""
 _LOADERS: Final = ("/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64", "/nix/store")
 _IMPORTABLE: Final = (".py", ".pyc", ".libs", *EXTENSION_SUFFIXES)
 
@@ -114,7 +113,7 @@ def _linked(folder: Path) -> Iterator[Path]:
 
 
 def _importable(entry: Path) -> list[Path]:
-    """Installers' folders are whole; of others, such as a checkout with settings, only packages and modules."""
+    """Whole folders of installers; of others, such as a checkout with settings, only packages and modules."""
     children = _children(entry)
     if not children or _is_installed_into(children):
         return [entry]

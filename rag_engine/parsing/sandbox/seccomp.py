@@ -64,7 +64,9 @@ def restrict(architecture: Architecture, *, process: int, programs: bool) -> Non
 
 
 def program(architecture: Architecture, *, process: int, programs: bool) -> bytes:
-    """`process` may signal and limit itself. A call with another architecture's numbers is another call, so it kills."""
+    """`process` may signal and limit itself. A call with another architecture's numbers kills: it would be another
+    call.
+    """
     numbers = architecture.checked
     refused = architecture.refused | {numbers["seccomp"], numbers["capset"]}
     if not programs:

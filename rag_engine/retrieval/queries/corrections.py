@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from rag_engine.types import Hit, Ranking
 
 _READ: Final = 20
-"""Hits in which the word is looked for."""
 _MOST_SAID: Final = 3
 _SHORTEST: Final = 4
 _LONGEST: Final = 30
@@ -23,7 +22,6 @@ _MOST_WORDS: Final = 40
 _HOLDING: Final = 5
 _FIRST_UNSPACED: Final = "\u0e00"
 _RESPELLED_WEIGHT: Final = 0.25
-"""Relative to the words as typed."""
 
 
 def corrected_words(

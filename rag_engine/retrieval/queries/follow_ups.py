@@ -76,7 +76,6 @@ _ANAPHORA = MappingProxyType(
         "ja": "その|この|それ|これ|どちらが|どっち|両方|前者|後者|もっと|例を|翻訳して|表にして|要約して|詳しく|短く|比較して|ほかの",
     }
 )
-"""For what was said before."""
 _PREPOSITIONS = MappingProxyType(
     {
         "en": "for|in|with|without|at|on|from|to|by|since|until|if|even",

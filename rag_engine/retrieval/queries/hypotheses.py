@@ -17,7 +17,6 @@ FEWEST_WORDS: Final = 20
 _MOST_WORDS: Final = 400
 _COMPARED: Final = 10
 _WEIGHT: Final = 0.7
-"""Together, relative to the question's dense leg."""
 _LEAST_WEIGHT: Final = 0.2
 _ABOUT_THE_TASK: Final = re.compile(
     r"\W*(?:as an ai\b|i (?:can(?:no|')t|am|do not|don't)\b|i'm\b|sure\b|here (?:is|are)\b|question:|passage:|hypothetical)",

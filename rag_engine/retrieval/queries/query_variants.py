@@ -69,8 +69,6 @@ def _by_language(value: object) -> object:
 
 
 class UnderstandingReply(BaseModel):
-    """Values of the wrong kind count as missing."""
-
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     route: Annotated[

@@ -31,7 +31,6 @@ _MOST_ASKED: Final = 200
 _MOST_ANALYSED: Final = 5_000
 """Further knowledge bases then wait for the next question."""
 _MOST_TRIED: Final = 20_000
-"""Of a term with a place in the question."""
 _SEPARATOR: Final = re.compile(r"[=＝,，、;；\n]")
 
 
@@ -44,7 +43,6 @@ class Synonyms:
     known: frozenset[str] = frozenset()
     """Of the question's own words with synonyms."""
     wordings: tuple[str, ...] = ()
-    """The question with synonyms in place of its words."""
 
 
 def entry_of(text: str) -> tuple[str, ...]:
@@ -144,7 +142,6 @@ class _Glossary:
 
 @lru_cache(maxsize=32)
 def _glossary(listed: tuple[tuple[str, ...], ...]) -> _Glossary:
-    """Once: a knowledge base may have thousands of terms."""
     entries = tuple(tuple(_Term(text, _words(text)) for text in terms) for terms in listed)
     places: dict[str, list[_Place]] = {}
     for number, terms in enumerate(entries):

@@ -23,7 +23,7 @@ def fuse(
     rankings: Sequence[Ranking], *, shares: Mapping[Leg, float], limit: int, method: Method = "mix"
 ) -> list[Hit]:
     """`mix` adds scaled scores weighted by `shares`, which rankings of one leg divide; `reciprocal_rank` adds share /
-    (60 + rank). Legs without a share are ignored.
+    (60 + rank). Ignores legs without a share.
     """
     in_leg = Counter(ranking.leg for ranking in rankings) if method == "mix" else Counter[Leg]()
     weights = [shares.get(ranking.leg, 0.0) / (in_leg[ranking.leg] or 1) for ranking in rankings]
@@ -33,10 +33,8 @@ def fuse(
 def fuse_weighted(
     rankings: Sequence[Ranking], weights: Sequence[float], *, limit: int, method: Method = "mix"
 ) -> list[Hit]:
-    """With one weight per ranking.
-
-    In a mix, a missing chunk gets the score of the ranking's last hit, or 0 if that ranking is shorter than the
-    longest. Ties go to the better single rank.
+    """With one weight per ranking. In a mix, a missing chunk gets the ranking's last score, or 0 if that ranking is
+    shorter than the longest. Ties go to the better single rank.
     """
     taking_part = [pair for pair in zip(rankings, weights, strict=True) if pair[1] > 0]
     depth = max((len(ranking.hits) for ranking, _ in taking_part), default=0)

@@ -1,4 +1,4 @@
-"""The tokenizer's letters per piece show it: long pieces come from training."""
+"""Known by the tokenizer's letters per piece: long pieces come from training."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ _SAMPLE = 120
 _NO_WORD = "qzxvkjwq"
 _SPELLED = 1.0
 _ALPHABETIC = 4.0
-"""Letters per piece, in English and most languages."""
 _IDEOGRAPHIC = 1.5
 """Where a character is a syllable or word."""
 _LONGEST_KNOWN = 9.0

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def probabilities(scores: Sequence[float]) -> list[float]:
-    """Scores outside 0 and 1 are logits. Not scaled by batch, so a minimum score means the same for every question."""
+    """Scores outside 0 and 1 are logits. Not scaled by batch: a minimum score means the same for every question."""
     if all(0 <= score <= 1 for score in scores):
         return list(scores)
     return [sigmoid(score) for score in scores]

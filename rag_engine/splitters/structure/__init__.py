@@ -1,21 +1,14 @@
 """Splits along a document's structure: headings, paragraphs, lists, table rows, code blocks, sentences.
 
 A chunk guarantees:
-
 - `searchable_text` (title, headings, text: what is embedded) is within the limit, counted by the embedder's tokenizer.
-
-- `text` is a slice of one section, or of neighbouring sections with one anchor joined by a blank line; its anchor and headings
-hold for all of it.
-
+- `text` is a slice of one section, or of neighbouring sections with one anchor joined by a blank line; its anchor and
+  headings hold for all of it.
 - A table too long for one chunk is cut between rows; each chunk repeats the header row unless that fills a third of it.
-
 - If an anchor numbers rows or lines ("Budget!A2:D40", "lines 10–42"), each part has its own.
-
-- Chunks contain every non-blank character of the sections, in reading order; without `overlap_tokens` once each, repeated headers
-aside.
-
+- Chunks contain every non-blank character of the sections, in reading order; without `overlap_tokens` once each,
+  repeated headers aside.
 - `title` and `headings` are shortened only if they fill a third of the chunk.
-
 - `id` depends only on the document's id, the chunk's position and its text.
 """
 
@@ -57,8 +50,8 @@ class Settings(BaseModel):
     maximum_tokens: int | None = Field(default=None, ge=_LEAST_TOKENS)
     """By default the embedder's limit, at most 512: longer passages answer no better and are slow to check."""
     overlap_tokens: int = Field(default=0, ge=0)
-    """Whole sentences repeated from the previous chunk. None by default: cuts fall between sentences and every chunk has its
-    headings, so overlap would only cost embedding time and duplicate passages.
+    """Whole sentences repeated from the previous chunk. Cuts fall between sentences and every chunk has its headings,
+    so overlap would only cost embedding time and duplicate passages.
     """
 
 
@@ -250,7 +243,6 @@ def _packed(
 
 
 def _text(passage: Sequence[Piece]) -> str:
-    """Code and tables keep the first line's indentation."""
     text = "".join(piece.text for piece in passage).rstrip()
     if passage[0].kind not in {"code", "table"}:
         return text.lstrip()

@@ -28,7 +28,7 @@ _WORTH = {
 def pack(
     pieces: Iterable[Piece], *, capacity: int, overlap: int, fits: Fits, weigh: Weigh
 ) -> Iterator[Sequence[Piece]]:
-    """Of at most `capacity` tokens, with a look-ahead of two passages. `fits` decides, because token counts need not add up."""
+    """Of at most `capacity` tokens, with a look-ahead of two passages. `fits` decides: token counts need not add up."""
     window: list[Piece] = []
     repeated = 0
     total = 0

@@ -18,7 +18,7 @@ _POLL_SECONDS: Final = 0.05
 
 
 def erase(path: Path) -> None:
-    """SQLite leaves deleted data in free pages. Others cannot write meanwhile, about a second per 100 MB. Raises
+    """SQLite leaves deleted data in free pages. Blocks others' writes, about a second per 100 MB. Raises
     `StorageUnavailable`, with nothing changed.
     """
     with translate_errors(path), closing(_opened(path)) as connection:

@@ -1,4 +1,4 @@
-"""By script and function words. Small n-gram models weigh a megabyte and guess on short questions (docs/decisions.md)."""
+"""By script and function words: small n-gram models weigh a megabyte and guess on short questions (docs/decisions.md)."""
 
 from __future__ import annotations
 
@@ -88,16 +88,13 @@ _PERSIAN = lazy(lambda: re.compile("[پچژگکی]"))
 _URDU = lazy(lambda: re.compile("[ٹڈڑےں]"))
 
 _ENGLISH_TOO = "due go her man men met nor over pro see sense sin son ten under war"
-"""One alone tells neither language."""
 
 _SELDOM = frozenset({"ca", "eo", "et", "eu", "ga", "hr", "lt", "lv", "sk", "sl"})
-"""One word alone is no evidence."""
 _SELDOM_SHARE = 0.75
 _KIN = (frozenset({"da", "no"}), frozenset({"cs", "sk"}), frozenset({"hr", "sl"}), frozenset({"es", "ca"}))
 
 _ENOUGH = 1.0
 _CLEARLY = 1.2
-"""Factor by which the best language must lead the next."""
 _POSSIBLE = 0.5
 _MOST_POSSIBLE = 3
 
@@ -160,7 +157,7 @@ def _ranked(sample: str, script: str) -> list[tuple[str, float]]:
         sample
     )
     for position, word in enumerate(words):
-        share = 0.5 if position and word[0].isupper() else 1.0  # more often part of a name
+        share = 0.5 if position and word[0].isupper() else 1.0
         folded = word.casefold().replace("’", "'")
         for part in (folded, *folded.split("'")) if "'" in folded else (folded,):
             for language, weight in known.get(part, ()):
@@ -179,7 +176,6 @@ def _ranked(sample: str, script: str) -> list[tuple[str, float]]:
 
 @cache
 def _weights() -> dict[str, tuple[tuple[str, float], ...]]:
-    """A word of n languages counts 1/n."""
     languages: dict[str, list[str]] = {}
     for language, words in FUNCTION_WORDS.items():
         for word in set(words.split()):

@@ -1,6 +1,5 @@
-"""A folder with one TOML file per language.
-
-A sentence is a text with places (`{name}`) or a table of plural forms, chosen by `count` (Unicode CLDR).
+"""A folder with one TOML file per language: texts with places (`{name}`), or tables of plural forms chosen by `count`
+(Unicode CLDR).
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 Sentence: TypeAlias = "str | dict[str, str]"
 
 PLACE: Final = re.compile(r"\{(\w+)\}")
-"""`{name}`."""
 _GROUP_SEPARATORS: Final = {"en": ",", "ja": ",", "zh": ",", "ko": ",", "fr": "\u202f", "ru": "\u00a0"}
 _COUNT: Final = "count"
 
@@ -41,7 +39,6 @@ class MessageCatalog:
 
 
 def fill(sentence: Sentence, language: str, values: Mapping[str, object]) -> str:
-    """An integer `count` chooses the plural form."""
     if isinstance(sentence, dict):
         count = values[_COUNT]
         form = plural_form(language, count) if isinstance(count, int) else "other"

@@ -27,10 +27,8 @@ _UNSPACED: Final = frozenset({"ja", "zh"})
 
 
 class SentenceTranslator:
-    """An English sentence may be a list of wordings.
-
-    Places named `sentence`, and parts of lists (`members`, `places`), are translated too. Each catalog comes
-    with the names of its sentences to know, or None for all.
+    """An English sentence may be a list of wordings. Translates places named `sentence`, and parts of lists
+    (`members`, `places`), too. Each catalog comes with the names of its sentences to know, or None for all.
     """
 
     def __init__(self, *catalogs: tuple[MessageCatalog, Collection[str] | None]) -> None:
@@ -75,7 +73,6 @@ class SentenceTranslator:
         return None
 
     def _cut_off(self, text: str, language: str, depth: int) -> str | None:
-        """A shortened text: its last sentence is incomplete."""
         if not text.endswith("…"):
             return None
         for end in reversed(list(_END.finditer(text))):
