@@ -85,8 +85,10 @@ def count(
 def _counts_rows(reading: Interpretation) -> bool:
     """The title's noun, a word for rows, or only a Chinese measure word."""
     starts = [sign.end for sign in reading.signs if sign.name in {"count", "most", "least"}]
+    heads = {one.start for one in reading.columns}  # "leave days" are days
     if any(
-        names_rows(reading, title.start, title.end)
+        title.end not in heads
+        and names_rows(reading, title.start, title.end)
         and any(start <= title.start and is_near(reading, start, title.start) for start in starts)
         for title in reading.titles
     ):

@@ -223,6 +223,17 @@ def test_what_is_not_there_is_named(question: str, missing: str, name: str) -> N
     assert (refusal.missing, refusal.name) == (missing, name)
 
 
+def test_rows_are_not_counted_for_an_amount_in_one_of_their_columns() -> None:
+    leave = memory_table(
+        "handbook.pdf",
+        ("Reason", "Days, paid"),
+        (("Moving house", "1 a year"), ("Own wedding", "2"), ("Birth", "18 weeks")),
+        caption="Other leave",
+    )
+    assert isinstance(write("How many leave days?", [leave.table]), QueryRefusal)
+    assert isinstance(write("How many leaves are there?", [leave.table]), WrittenQuery)
+
+
 def test_a_refusal_says_what_there_is() -> None:
     assert _refusal("What is the total weight of all orders?").available[:2] == ("Order ID", "Order Date")
     assert _refusal("How many orders came from Rome?").available == ("Berlin", "Munich", "Paris")
