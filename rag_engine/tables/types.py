@@ -70,6 +70,10 @@ class TypedTable:
     def all_name(self) -> str:
         return f"{self.sql_name}{WITH_TOTALS}"
 
+    @property
+    def row_name(self) -> str:
+        return ROW_NUMBER
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenQuery:

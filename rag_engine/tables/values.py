@@ -20,7 +20,7 @@ _CURRENCY: Final = r"[€$£¥₹₽₺₩]|[A-Z]{2,3}\$|R\$|EUR|USD|GBP|CHF|JPY
 _NUMBER: Final = re.compile(
     rf"(?P<open>\()?\s*(?P<sign>[-+−–])?\s*(?P<before>{_CURRENCY})?\s*(?P<inner>[-+−])?"
     rf"(?P<digits>\d[\d.,'’{_SPACES}]*\d|\d|[.,]\d+)(?P<power>[eE][-+]?\d{{1,3}})?"
-    rf"[{_SPACES}]*(?P<after>%|‰|{_CURRENCY}|[^\W\d_](?:[^\W\d_]|[²³/.°]){{0,11}}|°[CF]?)?\s*(?P<trailing>-)?(?P<close>\))?"
+    rf"[{_SPACES}]*(?P<after>%|‰|{_CURRENCY}|(?![号號])[^\W\d_](?:[^\W\d_]|[²³/.°]){{0,11}}|°[CF]?)?\s*(?P<trailing>-)?(?P<close>\))?"
 )
 _GROUPED: Final = re.compile(rf"\d{{1,3}}(?:([.,'’{_SPACES}])\d{{3}})(?:\1\d{{3}})*")
 EMPTY: Final = frozenset(

@@ -18,7 +18,9 @@ from rag_engine.tables.answers import reply, sql_task
 from rag_engine.tables.answers.chart import chart
 from rag_engine.tables.answers.requests import asks_for_sum, asks_to_compute, without_chart
 from rag_engine.tables.execution import TableQueries
+from rag_engine.tables.rules.subject import is_nowhere
 from rag_engine.tables.types import QueryRefusal
+from rag_engine.text.chunk_text import searchable_text
 from rag_engine.text.language import question_language
 from rag_engine.types import Delta, Prompt, Retrieval, Stage
 
@@ -57,6 +59,8 @@ class _Rules:
     refuses: bool = True
     shows_lines: bool = True
     """Else a single row is left to the search."""
+    texts: Sequence[str] = ()
+    """Of found passages: what they mention may answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,10 +119,11 @@ class Computation:
         if not tables and not query.options.compute:
             return
         asked = wanted or is_drawn or asks_to_compute(question)
-        if not asked and not await asyncio.to_thread(rules.is_about, question, [one.table for one in tables]):
+        model = (self.model or models[0]) if models else None
+        named = partial(rules.is_about, question, [one.table for one in tables], or_row=model is None)
+        if not asked and not await asyncio.to_thread(named):
             return
         language = question_language(query.text, chosen=query.language)
-        model = (self.model or models[0]) if models else None
         if model is not None and tables:
             yield Stage(name=STAGE, detail="Computing…")
         is_alone = model is None and _is_about_tables(inquiry, tables)
@@ -126,6 +131,7 @@ class Computation:
             is_wanted=wanted,
             refuses=wanted or is_alone,
             shows_lines=wanted or is_alone or (model is None and not inquiry.hits),
+            texts=tuple(searchable_text(hit.chunk) for hit in (*inquiry.hits, *inquiry.further)),
         )
         outcome = await self._outcome(question, tables, model, allowed)
         if outcome is None and query.options.compute:
@@ -186,6 +192,9 @@ class Computation:
         written = await asyncio.to_thread(rules.write, question, [one.table for one in tables])
         if isinstance(written, QueryRefusal):
             is_named = written.missing != "column" or asks_for_sum(question) or allowed.is_wanted
+            is_named = is_named or (
+                not rules.asks_for_figure(question) and is_nowhere(written.name, allowed.texts)
+            )
             is_said = allowed.refuses and is_named and written.missing != "question"
             return _Outcome(refusal=written) if is_said else None
         if not allowed.shows_lines and not _COMPUTES.search(written.sql):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from rag_engine.tables.rules.language.lexicon import concepts_at
 from rag_engine.tables.rules.language.question_words import header_words
+from rag_engine.tables.values import truth
 from rag_engine.text.language.months import month_of_year
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ _PLACES: Final = 4
 _MONTH: Final = re.compile(r"[12]\d{3}-(?:0[1-9]|1[0-2])(?:-01)?")
 _CENTS: Final = re.compile(r"\d[.,]\d\d(?!\d)")
 _YEAR_AND_MONTH: Final = len("2025-03")
+_FOLDS: Final = re.compile(r"\b(?:count|sum|total|min|max|avg)\s*\(", re.IGNORECASE)
 SHOWN_ROWS: Final = 20
 
 
@@ -35,13 +37,32 @@ def readable_rows(computed: ComputedAnswer, language: str) -> list[list[str]]:
         _holds_months(column, [row[at] for row in rows]) for at, column in enumerate(computed.columns)
     ]
     cents = [_shows_cents(computed, column) for column in computed.columns]
+    words = [_truth_words(computed, column) for column in computed.columns]
     return [
         [
-            _month(value, language) if named and value else figure(value, column, language, cents=has_cents)
-            for value, column, named, has_cents in zip(row, computed.columns, is_month, cents, strict=True)
+            _month(value, language)
+            if named and value
+            else known.get(value) or figure(value, column, language, cents=has_cents)
+            for value, column, named, has_cents, known in zip(
+                row, computed.columns, is_month, cents, words, strict=True
+            )
         ]
         for row in rows
     ]
+
+
+def _truth_words(computed: ComputedAnswer, column: ResultColumn) -> dict[Value, str]:
+    """ "yes" for 1, as in the cells."""
+    if _FOLDS.search(computed.sql):
+        return {}
+    return {
+        int(meant): text
+        for source in computed.sources
+        for own in source.table.columns
+        if own.name == column.name and own.kind == "boolean"
+        for text in reversed(own.values)
+        if (meant := truth(text)) is not None
+    }
 
 
 def _shows_cents(computed: ComputedAnswer, column: ResultColumn) -> bool:

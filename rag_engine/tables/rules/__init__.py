@@ -49,10 +49,10 @@ def asks_for_figure(question: str, *, of_one_row: bool = False) -> bool:
     return False
 
 
-def is_about(question: str, tables: Sequence[TypedTable]) -> bool:
+def is_about(question: str, tables: Sequence[TypedTable], *, or_row: bool = False) -> bool:
     """It names a cell or ranks rows."""
     usable = [table for table in tables if table.columns and not table.too_large]
-    return names_cells(question, usable, _languages(question))
+    return names_cells(question, usable, _languages(question), or_row=or_row)
 
 
 def _languages(question: str) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from rag_engine.tables.rules.contrasts import difference, share
 from rag_engine.tables.rules.counts import counted
 from rag_engine.tables.rules.entities import group_columns
 from rag_engine.tables.rules.extremes import extreme, extremes
+from rag_engine.tables.rules.joins import JoinedTable
 from rag_engine.tables.rules.lookups import lookup
 from rag_engine.tables.rules.mentions import columns
 from rag_engine.tables.rules.query import Aggregate, Grouping, Measure, RowList, TextFilter
@@ -28,7 +29,11 @@ _FOLDING: Final[tuple[Function, ...]] = ("sum", "average")
 
 def assembled(reading: Interpretation) -> TableQuery:
     """Raises `Unanswered`."""
-    return _by_currency(reading, _assembled(reading))
+    query = _by_currency(reading, _assembled(reading))
+    table = reading.table
+    if isinstance(table, JoinedTable) and not all(map(table.is_first, _measured_columns(query))):
+        raise refused("question", table)
+    return query
 
 
 def _by_currency(reading: Interpretation, query: TableQuery) -> TableQuery:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from rag_engine.tables.rules.assembly import assembled
 from rag_engine.tables.rules.entities import place_columns
 from rag_engine.tables.rules.interpretation import read
+from rag_engine.tables.rules.joins import JoinedTable, joined
 from rag_engine.tables.rules.measures import is_unique
 from rag_engine.tables.rules.mentions.comparisons import CURRENCIES
 from rag_engine.tables.rules.refusals import Unanswered
@@ -37,6 +38,30 @@ class _Attempt:
 
 
 def chosen(question: Question, tables: Sequence[TypedTable]) -> WrittenQuery | QueryRefusal:
+    """Over one table, else over two that share a key."""
+    found = _of_one(question, tables)
+    return found if isinstance(found, WrittenQuery) else _of_two(question, tables) or found
+
+
+def _of_two(question: Question, tables: Sequence[TypedTable]) -> WrittenQuery | None:
+    near = [table for table in tables if read(question, table).evidence]
+    if len(near) < 2:
+        return None
+    pairs = joined(near, question.language)
+    attempts = [one for pair in pairs if (one := _attempt(question, pair)) is not None]
+    written = [one for one in attempts if isinstance(one.result, WrittenQuery) and _reads_both(one.reading)]
+    found = _best(written) if written else None
+    return found if isinstance(found, WrittenQuery) else None
+
+
+def _reads_both(reading: Interpretation) -> bool:
+    table = reading.table
+    named = [column for one in reading.columns for column in one.columns]
+    named += [column for value in reading.values for column, _ in value.choices]
+    return isinstance(table, JoinedTable) and len({table.is_first(column) for column in named}) == 2
+
+
+def _of_one(question: Question, tables: Sequence[TypedTable]) -> WrittenQuery | QueryRefusal:
     attempts = [attempt for table in tables if (attempt := _attempt(question, table)) is not None]
     written = [one for one in attempts if isinstance(one.result, WrittenQuery)]
     refused = [
@@ -78,8 +103,17 @@ def _attempt(question: Question, table: TypedTable) -> _Attempt | None:
         if reading.leftovers:
             result = _unknown_words(reading)
         else:
-            result = WrittenQuery(sql=select(query, question.lexicon), tables=(table.sql_name,))
+            result = _written(question, table, select(query, question.lexicon))
     return _Attempt(reading=reading, result=result)
+
+
+def _written(question: Question, table: TypedTable, sql: str) -> WrittenQuery:
+    if not isinstance(table, JoinedTable):
+        return WrittenQuery(sql=sql, tables=(table.sql_name,))
+    note = question.lexicon.sentences["joined"].format(
+        first=table.first.title, second=table.second.title, column=table.key.name
+    )
+    return WrittenQuery(sql=sql, tables=(table.first.sql_name, table.second.sql_name), notes=(note,))
 
 
 def _unclear(reading: Interpretation) -> QueryRefusal:
@@ -190,6 +224,8 @@ def _is_about(reading: Interpretation, result: QueryRefusal) -> bool:
     """A refusal helps more than a search."""
     if result.missing in {"period", "value"} and _is_only_missing(reading, result):
         return True
+    if result.missing == "column" and asks_for_cell(reading):
+        return True
     if not _computes(reading):
         return False
     if result.missing in {"period", "unit"} and not reading.leftovers:
@@ -204,6 +240,17 @@ def _is_about(reading: Interpretation, result: QueryRefusal) -> bool:
     if reading.evidence >= _SOME and _is_aggregated(reading):
         return True
     return reading.evidence >= _ENOUGH and _unknown(reading) <= reading.evidence
+
+
+def asks_for_cell(reading: Interpretation) -> bool:
+    """As in "what is the notice period of Summit Travel", where a row has that name."""
+    if len(reading.leftovers) != 1 or reading.columns or not _names_a_row(reading):
+        return False
+    start, _ = reading.leftovers[0]
+    return any(
+        (sign.name == "which" or sign.name == "much") and reading.question.is_beside(sign.end, start)
+        for sign in reading.signs
+    )
 
 
 def _names_a_row(reading: Interpretation) -> bool:

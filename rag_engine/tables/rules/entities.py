@@ -93,7 +93,7 @@ def asked_entity(
         if len(places) != 1:
             raise refused("question", reading.table)
         return Grouping(column=places[0]), tuple(rest)
-    asked = asked or [one for one in candidates if reading.question.is_beside(sign.end, one.start)]
+    asked = asked or [one for one in candidates if _is_beside_titles(reading, sign.end, one.start)]
     asked = asked or [one for one in candidates if _is_after_number(reading, one)]
     if not asked:
         return None, tuple(rest)
@@ -194,6 +194,14 @@ def _is_beside_or_counted(reading: Interpretation, end: int, start: int) -> bool
         at in counted or reading.question.lexicon.has(reading.question.words[at], "filler")
         for at in range(end, start)
     )
+
+
+def _is_beside_titles(reading: Interpretation, end: int, start: int) -> bool:
+    """As in "the smallest meeting room", of "meeting rooms.xlsx"."""
+    for title in reading.titles:
+        if reading.question.is_beside(end, title.start) and title.end <= start:
+            end = title.end
+    return reading.question.is_beside(end, start)
 
 
 def _between(reading: Interpretation, end: int, start: int) -> list[Sign]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from rag_engine.tables.rules import measures, period_filters
@@ -130,7 +131,7 @@ def _ranked_pair(
 
 def _is_about_a_row(reading: Interpretation, sign: Sign) -> bool:
     """ "who placed the largest order": the word behind names the rows."""
-    return any(title.start == sign.end for title in reading.titles) or any(
+    return _names_a_row(reading, sign) or any(
         mention.start == sign.end
         and any(
             measures.is_unique(reading.table, column)
@@ -138,6 +139,18 @@ def _is_about_a_row(reading: Interpretation, sign: Sign) -> bool:
             for column in mention.columns
         )
         for mention in reading.columns
+    )
+
+
+def _names_a_row(reading: Interpretation, sign: Sign) -> bool:
+    """Not "most logged hours" of "logged hours.csv"."""
+    return any(
+        title.start == sign.end
+        and not any(
+            reading.question.is_beside(title.end, one.start)
+            for one in measures.named(reading, reading.columns)
+        )
+        for title in reading.titles
     )
 
 
@@ -165,6 +178,8 @@ def _superlative(
     language = reading.question.language
     concept = sign.name.partition(" ")[2]
     by = _ranked_column(reading, sign, concept, [column for one in rest for column in one.columns])
+    if concept == "age" and by == period_filters.year_column(reading):
+        sign = replace(sign, name="least date" if extreme(sign) == "most" else "most date")
     asked = [column for mention in rest for column in mention.columns if column != by]
     if any(len(mention.columns) > 1 for mention in rest):
         raise refused("question", reading.table)
@@ -184,6 +199,10 @@ def _ranked_column(
         found = period_filters.date_column(reading, dates)
         if found is not None:
             return found
+        year = period_filters.year_column(reading)
+        if year is not None:
+            return year
+    elif concept == "age" and not columns.of_concepts(reading.table, frozenset({"age"}), language):
         year = period_filters.year_column(reading)
         if year is not None:
             return year

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from rag_engine.tables.rules.joins import JoinedTable
 from rag_engine.tables.rules.language.lexicon import concepts_at
-from rag_engine.tables.rules.language.question_words import header_words
+from rag_engine.tables.rules.language.question_words import forms, header_words
 from rag_engine.tables.rules.mentions import cell_values, columns, comparisons, periods
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ _MASSES: Final = frozenset(
 )
 _EMBEDDED: Final = frozenset({"sum", "average", "most", "least"})
 _VALUES: Final = frozenset({"value", "values", "wert", "werte", "werten", "valor", "valores"})
+_MONEY_ENDS: Final = ("kosten", "ausgaben", "budget", "umsatz", "preise")
 _DAY: Final = len("2025-03-01")
 _EXTENSIONS: Final = frozenset({"csv", "tsv", "xlsx", "xls", "xlsm", "ods", "md", "docx", "html", "pdf"})
 
@@ -172,6 +174,7 @@ def read(question: Question, table: TypedTable) -> Interpretation:
     signs = claims.take(_of_groups(question, claims.free, *_SIGNS))
     signs = signs if any(map(_is_operation, signs)) else (*signs, *_within(question, named))
     titled = _title_words(table, language)
+    united = claims.take(columns.united(words, claims.free, table, language, [one.end for one in compared]))
     meant = claims.take(columns.meant(words, claims.free, table, language))
     hints = claims.take(_of_groups(question, claims.free, "hints"))
     titles = claims.take(_titles(words, claims.free, titled))
@@ -183,7 +186,7 @@ def read(question: Question, table: TypedTable) -> Interpretation:
         values=_in_order(long, short, partial),
         columns=tuple(
             replace(one, is_title=_is_title(words[one.start : one.end], titled))
-            for one in _in_order(named, meant)
+            for one in _in_order(named, united, meant)
         ),
         periods=dated,
         comparisons=compared,
@@ -293,11 +296,23 @@ def _whole_number(word: QuestionWord) -> int:
 def _title_words(table: TypedTable, language: str) -> frozenset[str]:
     return frozenset(
         form
-        for text in (table.title, table.caption)
+        for text in _titles_of(table)
         for word in header_words(text, language)
         if word.folded not in _EXTENSIONS and not word.is_number
-        for form in (*word.forms, *(f"\x00{name}" for name in concepts_at((word,), 0)[1]))
+        for form in (*word.forms, *_first_part(word), *(f"\x00{name}" for name in concepts_at((word,), 0)[1]))
     )
+
+
+def _titles_of(table: TypedTable) -> tuple[str, ...]:
+    if isinstance(table, JoinedTable):
+        return *_titles_of(table.first), *_titles_of(table.second)
+    return table.title, table.caption
+
+
+def _first_part(word: QuestionWord) -> frozenset[str]:
+    """As in "Reisekosten"."""
+    ends = [end for end in _MONEY_ENDS if word.folded.endswith(end) and len(word.folded) > len(end) + 3]
+    return forms(word.folded.removesuffix(ends[0]), "de") if ends else frozenset()
 
 
 def names_rows(reading: Interpretation, start: int, end: int) -> bool:

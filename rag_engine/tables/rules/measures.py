@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.tables.rules.interpretation import HINTED
+from rag_engine.tables.rules.language.lexicon import concepts_at
 from rag_engine.tables.rules.mentions import columns
 from rag_engine.tables.rules.refusals import no_column, refused
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from rag_engine.tables.types import TypedColumn, TypedTable
 
 _CURRENCIES: Final = frozenset({"€", "$", "£", "¥", "CHF", "EUR", "USD", "GBP"})
+_MONEYS: Final = frozenset({"revenue", "cost", "budget", "profit", "tax", "rent", "pay"})
 _WHOLE: Final = frozenset(
     {"total", "totals", "sum", "summe", "gesamt", "insgesamt", "suma", "合计", "总计", "overall"}
 )
@@ -94,11 +96,13 @@ def _only(reading: Interpretation, stated: Conditions) -> tuple[TypedColumn, ...
         if not possible and _is_one_name(reading, timed) and _is_one_length(timed, language):
             return timed
         raise refused("choice", reading.table, "", [column.name for column in (*possible, *timed)])
-    possible = _hinted(reading, possible)
+    possible = all_of = _hinted(reading, possible)
     if len(possible) > 1:
         possible = [column for column in possible if columns.adds_up(column, language)] or possible
     if len(possible) > 1:
         possible = [column for column in possible if _is_money(column, language)] or possible
+    if len(all_of) > 1 and (said := next(filter(None, (_other_money(reading, one) for one in possible)), "")):
+        raise refused("choice", reading.table, said, [column.name for column in all_of])
     if len(possible) == 1:
         return (possible[0],)
     if not possible:
@@ -126,6 +130,16 @@ def _hinted(reading: Interpretation, possible: list[TypedColumn]) -> list[TypedC
 def _is_money(column: TypedColumn, language: str) -> bool:
     concepts = columns.header(column.name, language).concepts
     return column.unit in _CURRENCIES or bool(concepts & (HINTED["money"] - {"price"}))
+
+
+def _other_money(reading: Interpretation, column: TypedColumn) -> str:
+    """As in "highest budget" of "budget.csv" with the columns Planned and Spent."""
+    own = columns.header(column.name, reading.question.language).concepts & _MONEYS
+    for title in reading.titles:
+        said = concepts_at(reading.question.words, title.start)[1] & _MONEYS
+        if said and own and said.isdisjoint(own):
+            return reading.question.spoken(title.start, title.end)
+    return ""
 
 
 def _is_whole(column: TypedColumn, language: str) -> bool:

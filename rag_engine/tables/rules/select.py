@@ -16,7 +16,6 @@ from rag_engine.tables.rules.query import (
     Share,
     TextFilter,
 )
-from rag_engine.tables.types import ROW_NUMBER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -79,14 +78,14 @@ def _aggregate(query: Aggregate, words: Lexicon) -> str:
 def _rows(query: RowList, words: Lexicon) -> str:
     source = f"FROM {query.table.sql_name}"
     filters = [_filter(one) for one in query.filters]
-    order = ROW_NUMBER
+    order = query.table.row_name
     ranking = query.ranking
     if ranking is not None and ranking.column is not None:
         ranked = _quoted(ranking.column.sql_name)
         filters.append(f"{ranked} IS NOT NULL")
         inner = f"SELECT {ranked} AS v {source}{_where(filters)}"
         filters.append(_threshold(ranked, inner, ranking))
-        order = f"{ranked}{_direction(ranking)}, {ROW_NUMBER}"
+        order = f"{ranked}{_direction(ranking)}, {query.table.row_name}"
     shown = [f"{_quoted(_shown(column))} AS {_name(column.name)}" for column in query.columns]
     if query.summed:
         summed = _over_rows(query.summed, "sum")
@@ -252,7 +251,8 @@ def _literal(value: str | float) -> str:
 
 
 def _quoted(name: str) -> str:
-    return f'"{name}"'
+    """Of joined tables they hold the table's."""
+    return '"' + name.replace(".", '"."') + '"'
 
 
 def _name(text: str) -> str:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from rag_engine.tables.rules.choice import asks_for_cell
 from rag_engine.tables.rules.interpretation import Question, read
 from rag_engine.tables.rules.language.lexicon import lexicon
 from rag_engine.tables.rules.language.question_words import words
+from rag_engine.text.language import question_language
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from rag_engine.tables.rules.interpretation import Interpretation
+    from rag_engine.tables.rules.language.question_words import QuestionWord
     from rag_engine.tables.types import TypedTable
 
 _MOST_WORDS: Final = 80
@@ -19,16 +22,31 @@ _RANKING: Final = frozenset({"most", "least"})
 _ASKED: Final = frozenset({"when", "where", "who"})
 
 
-def names_cells(question: str, tables: Sequence[TypedTable], languages: Iterable[str]) -> bool:
-    """It names a column and a value or period, or three of these, or ranks rows."""
+def names_cells(
+    question: str, tables: Sequence[TypedTable], languages: Iterable[str], *, or_row: bool = False
+) -> bool:
+    """It names a column and a value or period, or three of these, or ranks rows; `or_row`: or asks something of a row."""
     for language in languages:
         found = words(question, language)
         if not 1 < len(found) <= _MOST_WORDS:
             return False
         asked = Question(text=question, language=language, lexicon=lexicon(language), words=found)
-        if any(_names(read(asked, table)) for table in tables):
+        readings = [read(asked, table) for table in tables]
+        if any(_names(one) or (or_row and asks_for_cell(one)) for one in readings):
             return True
     return False
+
+
+def is_nowhere(name: str, texts: Iterable[str]) -> bool:
+    """No text has all its words."""
+    language = question_language(name)
+    said = [word.forms for word in words(name, language)]
+    return bool(said) and not any(_has_all(words(text, language), said) for text in texts)
+
+
+def _has_all(found: Sequence[QuestionWord], said: Sequence[frozenset[str]]) -> bool:
+    known = {form for word in found for form in word.forms}
+    return not any(forms.isdisjoint(known) for forms in said)
 
 
 def _names(reading: Interpretation) -> bool:

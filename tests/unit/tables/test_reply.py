@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from rag_engine.tables.answers import reply
@@ -57,3 +59,14 @@ def test_a_figure_of_several_rows_keeps_its_own_name() -> None:
 def test_decimals_are_those_of_the_cells(value: float, cell: str, shown: str) -> None:
     row = ("March 2025", "Köln", cell)
     assert f": **{shown}**" in written("Sum of Sales", value, row, row, language="en")
+
+
+@pytest.mark.parametrize(
+    ("sql", "shown"),
+    [("SELECT paid FROM sales", "Paid: **ja**"), ("SELECT count(paid) AS Paid FROM sales", "Paid: **1**")],
+)
+def test_truth_is_written_as_in_the_cells_and_counts_are_not(sql: str, shown: str) -> None:
+    paid = TypedColumn(name="Paid", sql_name="paid", kind="boolean", values=("ja", "nein"))
+    source = SourceRows(table=replace(TABLE, columns=(*COLUMNS, paid)), numbers=(2, 3), count=2)
+    computed = ComputedAnswer(sql=sql, columns=(ResultColumn(name="Paid"),), rows=((1,),), sources=(source,))
+    assert shown in reply.text(computed, "de")

@@ -190,6 +190,27 @@ def meant(
     return found
 
 
+def united(
+    words: Sequence[QuestionWord], free: Sequence[bool], table: TypedTable, language: str, ends: Sequence[int]
+) -> list[ColumnMention]:
+    """By its unit behind a number: "500 kcal", of "Calories (kcal)"."""
+    found: list[ColumnMention] = []
+    for at in ends:
+        if at >= len(words) or not free[at]:
+            continue
+        columns = tuple(
+            column for column in table.columns if words[at].folded in _bracketed(column.name, language)
+        )
+        if columns:
+            found.append(ColumnMention(start=at, end=at + 1, columns=columns, share=0.0))
+    return found
+
+
+def _bracketed(name: str, language: str) -> set[str]:
+    inside = [match.span() for match in _BRACKETS.finditer(name)]
+    return {word.folded for word in header(name, language).words if _is_within(word, inside)}
+
+
 def of_concepts(table: TypedTable, names: frozenset[str], language: str) -> tuple[TypedColumn, ...]:
     return tuple(column for column in table.columns if names & header(column.name, language).concepts)
 

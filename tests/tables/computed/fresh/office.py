@@ -47,7 +47,7 @@ def _contract_questions() -> list[Q]:
         Q(text="When does the contract with Cobalt Hosting end?", kind="lookup", gold=(rows[8][3].isoformat(),),
           sql=f"SELECT [End date] FROM {t} WHERE [Vendor] = 'Cobalt Hosting'"),
         Q(text="Is the contract of Verde Catering renewed automatically?", kind="lookup", gold=(rows[6][5],),
-          sql=f"SELECT [Auto-renewal] FROM {t} WHERE [Vendor] = 'Verde Catering'"),
+          sql=f"SELECT CASE [Auto-renewal] WHEN 1 THEN 'yes' ELSE 'no' END AS renewal FROM {t} WHERE [Vendor] = 'Verde Catering'"),
         Q(text="Which category does Oakham Legal belong to?", kind="lookup", gold=(rows[4][1],),
           sql=f"SELECT [Category] FROM {t} WHERE [Vendor] = 'Oakham Legal'"),
         Q(text="Which vendor has the highest monthly fee?", kind="extreme", gold=(max(rows, key=lambda r: r[4])[0],),
@@ -58,7 +58,7 @@ def _contract_questions() -> list[Q]:
         Q(text="How many contracts end after June 2025?", kind="dates", gold=(sum(r[3] > date(2025, 6, 30) for r in rows),),
           sql=f"SELECT COUNT(*) FROM {t} WHERE [End date] > '2025-06-30'"),
         Q(text="How many vendor contracts have auto-renewal?", kind="count", gold=(sum(r[5] == "yes" for r in rows),),
-          sql=f"SELECT COUNT(*) FROM {t} WHERE [Auto-renewal] = 'yes'"),
+          sql=f"SELECT COUNT(*) FROM {t} WHERE [Auto-renewal] = 1"),
         Q(text="Which contract ends last?", kind="extreme", gold=(max(rows, key=lambda r: r[3])[0],),
           sql=f"SELECT [Vendor], [End date] FROM {t} ORDER BY [End date] DESC LIMIT 1"),
         Q(text="What is the notice period of Summit Travel?", kind="none", gold=()),
@@ -227,7 +227,7 @@ def _room_questions() -> list[Q]:
           sql=f"SELECT [Room], [Seats] FROM {t} ORDER BY [Seats] LIMIT 1"),
         Q(text="Average day rate of rooms with a projector", kind="average",
           gold=(mean(r[3] for r in rows if r[4] == "yes"),),
-          sql=f"SELECT AVG([Day rate]) FROM {t} WHERE [Projector] = 'yes'"),
+          sql=f"SELECT AVG([Day rate]) FROM {t} WHERE [Projector] = 1"),
         Q(text="What is the day rate of the Ember room in pounds?", kind="none", gold=()),
     ]  # fmt: skip
 

@@ -52,9 +52,9 @@ def _trip_questions() -> list[Q]:
         Q(language="de", text="Durchschnittliche Kosten je Verkehrsmittel", kind="group",
           gold=tuple(mean(r[4] for r in rows if r[3] == m) for m in means),
           sql=f"SELECT [Verkehrsmittel], AVG([Kosten]) FROM {t} GROUP BY [Verkehrsmittel]"),
-        Q(language="de", text="Wie viel hat Petra Vogel im März 2025 für Reisen ausgegeben?", kind="dates",
-          gold=(round(sum(r[4] for r in rows if r[1] == "Petra Vogel" and r[0].month == 3), 2),),
-          sql=f"SELECT SUM([Kosten]) FROM {t} WHERE [Mitarbeiter] = 'Petra Vogel' AND [Datum] BETWEEN '2025-03-01' AND '2025-03-31'"),
+        Q(language="de", text="Wie viel hat Petra Vogel im April 2025 für Reisen ausgegeben?", kind="dates",
+          gold=(round(sum(r[4] for r in rows if r[1] == "Petra Vogel" and r[0].month == 4), 2),),
+          sql=f"SELECT SUM([Kosten]) FROM {t} WHERE [Mitarbeiter] = 'Petra Vogel' AND [Datum] BETWEEN '2025-04-01' AND '2025-04-30'"),
         Q(language="de", text="Wie hoch waren die Reisekosten für Paris?", kind="none", gold=()),
     ]  # fmt: skip
 
