@@ -12,9 +12,9 @@ from rag_engine.tables.rules.contrasts import difference, share
 from rag_engine.tables.rules.counts import counted
 from rag_engine.tables.rules.entities import group_columns
 from rag_engine.tables.rules.extremes import extreme, extremes
-from rag_engine.tables.rules.joins import JoinedTable
 from rag_engine.tables.rules.lookups import lookup
 from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.mentions.joins import JoinedTable
 from rag_engine.tables.rules.query import Aggregate, Grouping, Measure, RowList, TextFilter
 from rag_engine.tables.rules.refusals import refused
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from rag_engine.tables.rules.joins import JoinedTable
 from rag_engine.tables.rules.language.lexicon import concepts_at
 from rag_engine.tables.rules.language.question_words import forms, header_words
 from rag_engine.tables.rules.mentions import cell_values, columns, comparisons, periods
+from rag_engine.tables.rules.mentions.joins import JoinedTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
