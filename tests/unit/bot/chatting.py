@@ -20,11 +20,7 @@ from bot.files.downloads import Downloads
 from bot.files.uploads import Uploads
 from bot.port import (
     Action,
-    Attachment,
     Command,
-    IncomingMessage,
-    Person,
-    Place,
     Reply,
 )
 from bot.settings import ChatSettings
@@ -71,6 +67,7 @@ from tests.unit.bot.chat_platform import (
     attachment,
     no_pictures,
 )
+from tests.unit.bot.chat_world import World
 
 if TYPE_CHECKING:
     from collections.abc import (
@@ -86,8 +83,8 @@ if TYPE_CHECKING:
     from bot.conversation.service import Service
     from bot.conversation.turn.conversation_tags import ChooseTags
     from bot.conversation.turn.thread_titles import WriteTitle
-    from bot.port import Directory, Room
-    from bot.store.turns import ChatTurn, Turns
+    from bot.port import Room
+    from bot.store.turns import ChatTurn
     from rag_engine.ports import Answerer, Embedder, LanguageModel
     from rag_engine.speech.types import Transcriber
     from rag_engine.speech.voice import Voice
@@ -113,83 +110,6 @@ __all__ = [
     "parse",
     "world",
 ]
-
-
-@dataclass
-class World:
-    """Everything a test asks or changes."""
-
-    chat: Chat
-    town: OpenTown
-    service: Service
-    model: ScriptedModel
-    turns: Turns
-    history: SqliteHistory
-    catalog: SqliteCatalog
-    stores: ChatStores
-    removals: Removals
-    uploads: Uploads
-    assemble: Callable[..., Service]
-    """Makes the service again, as a restart does; takes other `stores` or `removals`."""
-    ingestion: Ingestion
-    intake: Ingestion
-    script: list[ScriptedLine]
-
-    async def send(self, message: IncomingMessage, *, into: Room | None = None) -> None:
-        """Deliver the message and wait until it has been dealt with."""
-        async with asyncio.timeout(10):
-            await self.service.on_message(message, into or Here(self.chat, message.place, message))
-
-    async def ask(self, text: str, *attachments: Attachment, **values: object) -> Post:
-        """Send a message; returns the last state of its answer."""
-        await self.send(self.chat.message(text, *attachments, **values))
-        return self.last
-
-    @property
-    def last(self) -> Post:
-        return list(self.chat.posts.values())[-1]
-
-    async def press(
-        self,
-        post: Post,
-        name: str,
-        *,
-        person: Person = ANN,
-        value: str = "",
-        ends: str = "",
-        directory: Directory | None = None,
-    ) -> None:
-        """Press a button under the message."""
-        action = Action(
-            id=f"a{next(self.chat.numbers)}",
-            name=name,
-            value=value or post.button(name, ends=ends),
-            place=post.place,
-            person=person,
-            message=post.id,
-        )
-        async with asyncio.timeout(10):
-            room = Here(self.chat, post.place, directory=directory or Everybody())
-            await self.service.on_action(action, room)
-
-    async def command(
-        self, name: str, line: str = "", *, place: Place = CHANNEL, person: Person = ANN
-    ) -> None:
-        command = Command(id=f"c{next(self.chat.numbers)}", name=name, line=line, place=place, person=person)
-        async with asyncio.timeout(10):
-            await self.service.on_command(command, Here(self.chat, place))
-
-    async def file(self, name: str, text: str, *, place: Place = CHANNEL) -> None:
-        """Something to find, in the place's own knowledge base."""
-        base = await self.town.own(place)
-        taken = await self.uploads.add(
-            [attachment(name, text)], knowledge_base=base.id, show=lambda lines: None
-        )
-        assert taken[0].searchable, taken
-
-    def says(self, *pieces: str, pattern: str = "", **values: object) -> None:
-        """What the model answers from now on."""
-        self.script.insert(0, ScriptedLine(pieces=pieces, pattern=pattern, **values))
 
 
 async def parse(blob: Blob) -> AsyncIterator[list[Section]]:
@@ -235,21 +155,7 @@ async def world(
             contents=base.index,
             verified=base.catalog.verified,
         )
-        search = [*(["understand"] if complete or understands else []), "retrieve", "fuse", "verified"]
-        engine = Engine(
-            search_steps=[_step(name, ports) for name in search],
-            prompt_steps=[_step(name, ports) for name in (*(["evidence"] if judges else []), "pack")],
-            models=[model],
-            choices=choices or {},
-            answerer=base.quoting,
-            embedder=base.embedder,
-            history=base.history,
-            metadata=base.catalog.metadata,
-            summaries=_summaries(base) if complete else None,
-            research=Research(embedder=base.embedder, contents=base.index, store=base.findings),
-            agent=_agent(base),
-            computation=Computation(store=TableStore(base.folder / "tables")),
-        )
+        engine = _engine(base, model, ports, complete=complete, judges=judges, choices=choices or {})
         uploads = Uploads(intake=base.ingestion, fetching=Downloads(most_bytes=max_file_bytes, seconds=5))
         assembled = partial(
             assemble,
@@ -331,6 +237,32 @@ async def _base(stack: AsyncExitStack, folder: Path) -> _Base:
         ),
         town=OpenTown(catalog=catalog, model=embedder.model),
         folder=folder,
+    )
+
+
+def _engine(
+    base: _Base,
+    model: ScriptedModel,
+    ports: Ports,
+    *,
+    complete: bool,
+    judges: bool,
+    choices: Mapping[str, LanguageModel],
+) -> Engine:
+    search = [*(["understand"] if complete or ports.model else []), "retrieve", "fuse", "verified"]
+    return Engine(
+        search_steps=[_step(name, ports) for name in search],
+        prompt_steps=[_step(name, ports) for name in (*(["evidence"] if judges else []), "pack")],
+        models=[model],
+        choices=choices,
+        answerer=base.quoting,
+        embedder=base.embedder,
+        history=base.history,
+        metadata=base.catalog.metadata,
+        summaries=_summaries(base) if complete else None,
+        research=Research(embedder=base.embedder, contents=base.index, store=base.findings),
+        agent=_agent(base),
+        computation=Computation(store=TableStore(base.folder / "tables")),
     )
 
 

@@ -1,20 +1,13 @@
-"""One new thing is one new file: each part here is one file beside ours, and is used through the settings alone."""
+"""Parts of the engine: a format, an embedder, an index, a model, a reranker, a step, a tool, a kind of source."""
 
 from __future__ import annotations
 
-import importlib
-import sys
-from textwrap import dedent
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from bot import settings
-from bot.__main__ import main
-from bot.commands import registry
-from bot.commands.context import CommandContext
-from bot.commands.help import list_commands
 from bot.composition import application, loader
 from bot.composition.model_chain import model_choices
 from bot.composition.sources import Sources
@@ -26,39 +19,11 @@ from rag_engine.parsing.media_types import is_readable, parser_name
 from rag_engine.types import Answer, Message, Prompt, Query
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, MutableSequence
     from pathlib import Path
 
-    from bot.commands.dependencies import CommandDependencies, Show
-    from bot.port import ChatService, Person, Place, Room, Signals
     from rag_engine.agent.tool import ToolContext, ToolPorts
     from rag_engine.types import Section
-
-
-class Add(Protocol):
-    def __call__(self, family: str, name: str, source: str) -> None: ...
-
-
-@pytest.fixture
-def add(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Add]:
-    """Writes one module into a folder that is searched as if it were the package's own."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("FOOTNOTE_DATA_DIR", str(tmp_path / "data"))
-    added: list[str] = []
-
-    def write(family: str, name: str, source: str) -> None:
-        folder = tmp_path / family
-        folder.mkdir()
-        (folder / f"{name}.py").write_text(dedent(source), encoding="utf-8")
-        package = importlib.import_module(family)
-        path = cast("MutableSequence[str]", package.__path__)
-        monkeypatch.setattr(package, "__path__", [*path, str(folder)])
-        importlib.invalidate_caches()
-        added.append(f"{family}.{name}")
-
-    yield write
-    for name in added:
-        sys.modules.pop(name, None)
+    from tests.unit.one_new_file.added import Add
 
 
 SETTINGS = """
@@ -68,52 +33,6 @@ SETTINGS = """
     class Settings(BaseModel):
         word: str = "unset"
 """
-
-
-async def test_a_platform(add: Add, monkeypatch: pytest.MonkeyPatch) -> None:
-    add(
-        "adapters",
-        "pigeon",
-        """
-        from pydantic import BaseModel
-
-        VARIABLES = {"token": "PIGEON_TOKEN"}
-
-        class Settings(BaseModel):
-            token: str
-            loft: str = ""
-
-        async def run(settings, service, *, signals):
-            signals.ready({"loft": settings.loft})
-
-        async def check(settings, commands):
-            return
-            yield
-
-        def setup(settings, commands):
-            return f"Give the pigeon {len(commands)} commands."
-        """,
-    )
-    assert "pigeon" not in loader.platform_names(settings.read())
-    monkeypatch.setenv("PIGEON_TOKEN", "coo")
-    monkeypatch.setenv("FOOTNOTE_PIGEON__LOFT", "roof")
-    read = settings.read()
-    assert loader.platform_names(read) == ["pigeon"]
-    assert "coo" not in repr(read)
-    platform = await loader.platform("pigeon", read)
-    ready: list[dict[str, object]] = []
-
-    class Listening:
-        def ready(self, facts: dict[str, object]) -> None:
-            ready.append(facts)
-
-    await platform.module.run(
-        platform.settings, cast("ChatService", None), signals=cast("Signals", Listening())
-    )
-    assert ready == [{"loft": "roof"}]
-    monkeypatch.delenv("PIGEON_TOKEN")
-    unset = await loader.unset_platform("pigeon", settings.read())
-    assert unset.module.setup(unset.settings, []) == "Give the pigeon 0 commands."
 
 
 def test_a_format(add: Add, tmp_path: Path) -> None:
@@ -224,12 +143,9 @@ async def test_a_model(add: Add, monkeypatch: pytest.MonkeyPatch) -> None:
             assert [piece async for piece in pieces] == ["squawk"]
 
 
-async def test_a_reranker_and_a_step(add: Add, monkeypatch: pytest.MonkeyPatch) -> None:
-    add(
-        "rag_engine.rerankers",
-        "dice",
-        SETTINGS
-        + """
+DICE = (
+    SETTINGS
+    + """
     IS_LOCAL = True
 
     class Dice:
@@ -239,31 +155,32 @@ async def test_a_reranker_and_a_step(add: Add, monkeypatch: pytest.MonkeyPatch) 
     @asynccontextmanager
     async def connect(settings, *, data_dir):
         yield Dice()
-    """,
-    )
-    add(
-        "rag_engine.steps",
-        "shout",
-        """
-        from dataclasses import replace
-        from pydantic import BaseModel
+"""
+)
+SHOUT = """
+    from dataclasses import replace
+    from pydantic import BaseModel
 
-        PHASE = "search"
-        POSITION = 15
-        STATUS = "Shouting…"
+    PHASE = "search"
+    POSITION = 15
+    STATUS = "Shouting…"
 
-        class Settings(BaseModel):
-            mark: str = "!"
+    class Settings(BaseModel):
+        mark: str = "!"
 
-        def build(settings, ports):
-            async def shout(inquiry):
-                return replace(inquiry, question=inquiry.question.upper() + settings.mark).noting(
-                    reranker=type(ports.reranker).__name__
-                )
+    def build(settings, ports):
+        async def shout(inquiry):
+            return replace(inquiry, question=inquiry.question.upper() + settings.mark).noting(
+                reranker=type(ports.reranker).__name__
+            )
 
-            return shout
-        """,
-    )
+        return shout
+"""
+
+
+async def test_a_reranker_and_a_step(add: Add, monkeypatch: pytest.MonkeyPatch) -> None:
+    add("rag_engine.rerankers", "dice", DICE)
+    add("rag_engine.steps", "shout", SHOUT)
     monkeypatch.setenv("FOOTNOTE_RERANKER__KIND", "dice")
     monkeypatch.setenv("FOOTNOTE_EMBEDDER__KIND", "hashing")
     monkeypatch.setenv("FOOTNOTE_STEPS__SHOUT__MARK", "?!")
@@ -363,66 +280,3 @@ async def test_a_kind_of_source(add: Add, monkeypatch: pytest.MonkeyPatch) -> No
         assert record.document.title == "Song"
         (section,) = await library.catalog.sections(record.document.id)
         assert section.text == "Sung by the tenor."
-
-
-def test_a_command_of_the_command_line(
-    add: Add, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    add(
-        "bot.cli",
-        "wave",
-        """
-        '''`footnote wave`: say hello.'''
-
-        EXAMPLE = "footnote wave Ada"
-
-        def add_arguments(parser):
-            parser.add_argument("name")
-
-        async def run(arguments, settings):
-            print(f"Hello {arguments.name}, {settings.log_level}.")
-            return 3
-        """,
-    )
-    monkeypatch.setenv("FOOTNOTE_LOG_LEVEL", "error")
-    assert main(["wave", "Ada"]) == 3
-    assert capsys.readouterr().out == "Hello Ada, error.\n"
-    main([])
-    assert "say hello" in capsys.readouterr().out
-
-
-async def test_a_slash_command(add: Add) -> None:
-    add(
-        "bot.commands",
-        "wave",
-        """
-        from bot.commands.context import reply
-        from bot.commands.specs import SlashCommand
-        from bot.port import CommandSpec
-
-        async def wave(use):
-            return reply(f"Hello, {use.language}.")
-
-        COMMANDS = (
-            SlashCommand(
-                position=1, spec=CommandSpec(name="wave", description="Wave back"), execute=wave
-            ),
-        )
-        """,
-    )
-    registry.commands.cache_clear()
-    try:
-        command = registry.commands()["wave"]
-        assert registry.specs()[0] == command.spec, "platforms register it"
-        use = CommandContext(
-            place=cast("Place", None),
-            person=cast("Person", None),
-            room=cast("Room", None),
-            desk=cast("CommandDependencies", None),
-            show=cast("Show", None),
-        )
-        assert command.execute is not None
-        assert "Hello, en." in str(await command.execute(use))
-        assert "`/wave`: Wave back" in str(await list_commands(use))
-    finally:
-        registry.commands.cache_clear()
