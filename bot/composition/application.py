@@ -29,10 +29,10 @@ from bot.resilience.retry import keep_trying
 from rag_engine import plugins
 from rag_engine.engine import Engine, Limits
 from rag_engine.errors import BadSettings
-from rag_engine.generation import conversation_tags, conversation_title, follow_up_questions
-from rag_engine.generation.conversation_tags import TagWriter
-from rag_engine.generation.conversation_title import TitleWriter
-from rag_engine.generation.follow_up_questions import FollowUpQuestions
+from rag_engine.generation.conversation import follow_up_questions, tags, title
+from rag_engine.generation.conversation.follow_up_questions import FollowUpQuestions
+from rag_engine.generation.conversation.tags import TagWriter
+from rag_engine.generation.conversation.title import TitleWriter
 from rag_engine.ingestion.ingestion import Ingestion
 from rag_engine.ingestion.text_limits import TextLimits
 from rag_engine.parsing.pool import ParserPool, parser_pool
@@ -218,12 +218,12 @@ def _follow_ups(settings: Settings, engine: Engine, ports: Ports) -> FollowUpQue
 
 
 def _tags(ports: Ports) -> TagWriter | None:
-    model = ports.task_models.get(conversation_tags.TASK)
+    model = ports.task_models.get(tags.TASK)
     return None if model is None else TagWriter(model=model)
 
 
 def _titles(ports: Ports) -> TitleWriter | None:
-    model = ports.task_models.get(conversation_title.TASK)
+    model = ports.task_models.get(title.TASK)
     return None if model is None else TitleWriter(model=model)
 
 

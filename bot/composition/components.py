@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from bot.resilience.circuit_breakers import Breakers
     from bot.settings import Settings
     from rag_engine.engine import Engine
-    from rag_engine.generation.conversation_tags import TagWriter
-    from rag_engine.generation.conversation_title import TitleWriter
-    from rag_engine.generation.follow_up_questions import FollowUpQuestions
+    from rag_engine.generation.conversation.follow_up_questions import FollowUpQuestions
+    from rag_engine.generation.conversation.tags import TagWriter
+    from rag_engine.generation.conversation.title import TitleWriter
     from rag_engine.ingestion.ingestion import Ingestion, Parse
     from rag_engine.ports import Embedder, IndexIdentity, Splitter, StoredIndex
     from rag_engine.speech.audio_cache import AudioCache

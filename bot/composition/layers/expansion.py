@@ -10,7 +10,7 @@ from bot.composition.model_chain import model_choices, with_tasks
 from bot.observability import Observers
 from rag_engine.errors import BadSettings, IndexUnavailable
 from rag_engine.expansion.types import TASKS, ExpansionCost, ExpansionLimits, ExpansionReport
-from rag_engine.ingestion.expander import Expander
+from rag_engine.ingestion.expansion.expander import Expander
 from rag_engine.storage.concurrency import file_lock
 
 if TYPE_CHECKING:

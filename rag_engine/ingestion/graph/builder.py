@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Collection, Sequence
 
     from rag_engine.graph.types import GraphJob, GraphStore
-    from rag_engine.ingestion.expander import Alone
+    from rag_engine.ingestion.expansion.expander import Alone
     from rag_engine.ports import IndexContents, LanguageModel
     from rag_engine.types import Chunk, DocumentRecord, KnowledgeBaseId
 

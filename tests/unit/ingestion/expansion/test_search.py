@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from rag_engine.expansion.types import ExpansionLimits
-from rag_engine.ingestion.expansion_prompts import texts_of
+from rag_engine.ingestion.expansion.prompts import texts_of
 from tests.doubles.expansion_model import ExpansionModel, passage_of
 from tests.unit.ingestion.expansion.world import paragraph
 

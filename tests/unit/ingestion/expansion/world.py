@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rag_engine.embedders import hashing
 from rag_engine.expansion.types import ExpansionLimits
 from rag_engine.indexes import embedded
-from rag_engine.ingestion.expander import Expander
+from rag_engine.ingestion.expansion.expander import Expander
 from rag_engine.ingestion.ingestion import Ingestion, blob_from_path
 from rag_engine.pipeline import Inquiry
 from rag_engine.ports import IndexIdentity, Ports

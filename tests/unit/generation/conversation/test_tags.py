@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from rag_engine.generation.conversation_tags import TagWriter
+from rag_engine.generation.conversation.tags import TagWriter
 from rag_engine.models.scripted import ScriptedLine, ScriptedModel
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from rag_engine.generation.follow_up_questions import FollowUpQuestions
+from rag_engine.generation.conversation.follow_up_questions import FollowUpQuestions
 from rag_engine.generation.structured_reply import UnreadableReply
 from rag_engine.models.scripted import ScriptedLine, ScriptedModel
 from rag_engine.types import Chunk, ChunkId, ConversationId, DocumentId, Hit, KnowledgeBaseId, Query, TurnId

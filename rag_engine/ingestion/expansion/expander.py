@@ -20,7 +20,7 @@ from rag_engine.expansion.types import (
     MadeExpansion,
 )
 from rag_engine.generation.generate import bounded
-from rag_engine.ingestion.expansion_prompts import expected_tokens, key_of, prompt_of, texts_of
+from rag_engine.ingestion.expansion.prompts import expected_tokens, key_of, prompt_of, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import BaseModel, ConfigDict
 
-from rag_engine.generation.conversation_title import conversation_reply
+from rag_engine.generation.conversation.title import conversation_reply
 from rag_engine.retrieval.queries.query_variants import plain_texts
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from rag_engine.generation.conversation_title import TitleWriter
+from rag_engine.generation.conversation.title import TitleWriter
 from rag_engine.generation.structured_reply import UnreadableReply
 from rag_engine.models.scripted import ScriptedLine, ScriptedModel
 

@@ -1,0 +1,1 @@
+"""Summaries of passages and questions that they answer, made by a language model."""
