@@ -22,4 +22,5 @@ async def export(indexing: IndexingComponents, base: KnowledgeBase, path: Path) 
         synonyms=indexing.catalog.synonyms,
         metadata=indexing.catalog.metadata,
         expansions=indexing.catalog.expansions,
+        tables=indexing.tables,
     )

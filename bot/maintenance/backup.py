@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from bot.data_directory.atomic_swap import remove
 from bot.maintenance.backup_manifest import BackupManifest
+from bot.maintenance.data_files import originals_of
 from rag_engine.archive.zip_container import (
     MANIFEST,
     PART,
@@ -80,7 +81,7 @@ def back_up(contents: DataFiles, file: Path, *, index: str, check: Callable[[], 
             archive.writestr(MANIFEST, manifest.model_dump_json(indent=1))
     return BackedUp(
         databases=len(schemas),
-        originals=len(packer.members) - len(schemas),
+        originals=originals_of(packer.members),
         bytes=file.stat().st_size,
         held_seconds=opened.held_seconds,
         missing=missing,

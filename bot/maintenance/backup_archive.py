@@ -9,6 +9,7 @@ from bot.maintenance.backup_manifest import BACKUP, BackupManifest
 from rag_engine.archive import zip_container
 from rag_engine.archive.zip_container import Checksum, blocks
 from rag_engine.errors import BadSettings, SchemaMismatch, UserError
+from rag_engine.storage.private_files import make_folder
 from rag_engine.storage.sqlite import errors as sqlite_errors
 
 if TYPE_CHECKING:
@@ -75,7 +76,8 @@ def _write(
 ) -> None:
     checksum = Checksum()
     with archive.open(name) as source, sqlite_errors.translate_errors(target):
-        target.parent.mkdir(mode=0o700, exist_ok=True)
+        for folder in (target.parent.parent, target.parent):
+            make_folder(folder)
         with target.open("xb") as output:
             target.chmod(0o600)
             for block in blocks(source):

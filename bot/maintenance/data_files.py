@@ -11,7 +11,7 @@ from rag_engine.errors import UserError
 from rag_engine.storage.sqlite.migrations import latest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from importlib.resources.abc import Traversable
     from pathlib import Path
 
@@ -78,6 +78,11 @@ class DataFiles:
         yield from (
             path for name in (ORIGINALS, TABLES, *_TEMPORARY) if (path := self.data_dir / name).exists()
         )
+
+
+def originals_of(names: Iterable[str]) -> int:
+    """Without files of tables."""
+    return sum(bool(_ORIGINAL.fullmatch(name)) for name in names)
 
 
 def of(settings: Settings) -> DataFiles:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from bot.data_directory import atomic_swap
 from bot.maintenance import backup_archive
-from bot.maintenance.data_files import CHAT
+from bot.maintenance.data_files import CHAT, originals_of
 from rag_engine.errors import UserError
 from rag_engine.storage.sqlite import errors as sqlite_errors
 
@@ -56,7 +56,7 @@ def restore(
         atomic_swap.finish(contents.data_dir)
     return Restored(
         databases=len(manifest.schemas),
-        originals=len(manifest.members) - len(manifest.schemas),
+        originals=originals_of(manifest.members),
         made_at=manifest.made_at,
     )
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rag_engine.expansion.types import ExpansionStore, MadeExpansion
     from rag_engine.metadata.filter_types import Properties
     from rag_engine.ports import IndexContents, IndexIdentity, Library, Metadata, SynonymEntries
+    from rag_engine.tables.store import TableStore
     from rag_engine.types import Chunk, DocumentId, DocumentRecord, Expansion, KnowledgeBase, Vector
 
 _BATCH = 256
@@ -36,6 +37,7 @@ async def export(
     synonyms: SynonymEntries | None = None,
     metadata: Metadata | None = None,
     expansions: ExpansionStore | None = None,
+    tables: TableStore | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> ArchiveContents:
     """Replaces `file` at the end. Documents being read are left out and named. Raises `UserError` if the file is
@@ -51,7 +53,7 @@ async def export(
             order = (*counts, *(key for key in finished if key not in counts))
             for done, document in enumerate(order, start=1):
                 await _write_document(
-                    writer, finished[document], library, metadata, expansions if expanded else None
+                    writer, finished[document], library, metadata, expansions if expanded else None, tables
                 )
                 if progress is not None:
                     progress(done, len(order))
@@ -74,11 +76,13 @@ async def _write_document(
     library: Library,
     metadata: Metadata | None,
     expansions: ExpansionStore | None,
+    tables: TableStore | None,
 ) -> None:
     document = record.document.id
     sources, sections = await library.sources(document), await library.sections(document)
     properties: Properties = await metadata.own(document) if metadata is not None else {}
     tags = await metadata.tags(document) if metadata is not None else []
+    stored = await tables.stored(record.document) if tables is not None else []
     made: Sequence[MadeExpansion] = await expansions.made(document) if expansions is not None else []
     await uninterrupted(
         asyncio.to_thread(
@@ -89,6 +93,7 @@ async def _write_document(
             properties=properties,
             tags=tags,
             expansions=[each for each in made if each.texts],
+            tables=stored,
         )
     )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rag_engine.archive.reader import opened
 from rag_engine.archive.schema import ArchiveContents, ArchiveLimits
+from rag_engine.archive.table_lines import typed
 from rag_engine.archive.threaded_steps import leaving_in_thread, stepping_in_thread
 from rag_engine.errors import UnsupportedFile
 from rag_engine.expansion.types import ExpansionKey, MadeExpansion
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from rag_engine.archive.schema import ArchiveManifest, ChunkLine
     from rag_engine.expansion.types import ExpansionStore
     from rag_engine.ports import Catalog, Documents, Index, IndexIdentity, Metadata, SynonymEntries
+    from rag_engine.tables.store import TableStore
     from rag_engine.types import DocumentState, KnowledgeBase
 
 _AT_ONCE = 64
@@ -39,6 +41,7 @@ async def import_(
     synonyms: SynonymEntries | None = None,
     metadata: Metadata | None = None,
     expansions: ExpansionStore | None = None,
+    tables: TableStore | None = None,
     name: str = "",
     limits: ArchiveLimits | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -59,7 +62,9 @@ async def import_(
         base = await catalog.open(name or manifest.name, model=identity.model)
         async with aclosing(stepping_in_thread(archive.documents())) as documents_to_store:
             async for batch in _batches(documents_to_store):
-                await _store(batch, base, manifest, documents=documents, index=index, metadata=metadata)
+                await _store(
+                    batch, base, manifest, documents=documents, index=index, metadata=metadata, tables=tables
+                )
                 await _keep(batch, base, manifest, expansions)
                 for _ in batch:
                     done += 1
@@ -100,8 +105,9 @@ async def _store(
     documents: Documents,
     index: Index,
     metadata: Metadata | None,
+    tables: TableStore | None,
 ) -> None:
-    """`ready` comes after the chunks: a crash in between shows."""
+    """`ready` comes after chunks and tables: a crash in between shows."""
     new = [(archived, _document(archived, base, manifest)) for archived in batch]
     replaced = await _replaced([document for _, document in new], base, documents)
     indexed = [(archived, document) for archived, document in new if archived.line.state == "ready"]
@@ -112,6 +118,8 @@ async def _store(
         ]
     )
     failed = await _put(indexed, base, manifest, index)
+    if tables is not None:
+        await _replace_tables(new, replaced, tables)
     await documents.save_all(
         [
             DocumentSave(
@@ -131,6 +139,17 @@ async def _store(
     for before in replaced:
         await index.drop(base.id, before)
         await documents.remove(before)
+
+
+async def _replace_tables(
+    new: Sequence[tuple[ArchivedDocument, Document]], replaced: Sequence[DocumentId], tables: TableStore
+) -> None:
+    for archived, document in new:
+        made = [(typed(one.line, document), one.line.layout, one.rows) for one in archived.tables]
+        if made or not await tables.holds(document):
+            await tables.replace(document, made)
+    for before in replaced:
+        await tables.drop(new[0][1].knowledge_base, before)
 
 
 async def _keep(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 import numpy as np
 from pydantic import BaseModel, ValidationError
 
-from rag_engine.archive import zip_container
+from rag_engine.archive import table_lines, zip_container
 from rag_engine.archive.schema import (
     CHUNKS,
     DOCUMENTS,
@@ -26,6 +26,7 @@ from rag_engine.archive.schema import (
     SectionLine,
     VectorLine,
 )
+from rag_engine.archive.table_lines import RowsLine, TableLine
 from rag_engine.archive.zip_container import MANIFEST, Checksum
 from rag_engine.types import Section
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     from rag_engine.archive.schema import ArchiveLimits, ArchiveMember
+    from rag_engine.archive.table_lines import ArchivedTable
     from rag_engine.types import Vector
 
 _Line = TypeVar("_Line", bound=BaseModel)
@@ -48,6 +50,7 @@ _UNIT_TOLERANCE = 0.02  # an index may store vectors in half precision
 class ArchivedDocument:
     line: DocumentLine
     sections: tuple[Section, ...]
+    tables: tuple[ArchivedTable, ...] = ()
     chunks: tuple[tuple[ChunkLine, Vector], ...]
 
 
@@ -75,7 +78,10 @@ class Archive:
                     raise documents.wrong(f"the document {line.title!r} comes twice")
                 seen.add(line.id)
                 sections = tuple(_section(documents.next(SectionLine)) for _ in range(line.sections))
-                yield ArchivedDocument(line=line, sections=sections, chunks=tuple(passages.of(line)))
+                tables = tuple(_tables(documents, line.tables))
+                yield ArchivedDocument(
+                    line=line, sections=sections, tables=tables, chunks=tuple(passages.of(line))
+                )
             passages.end()
             documents.end()
 
@@ -230,6 +236,15 @@ def opened(file: Path, limits: ArchiveLimits) -> Generator[Archive, None, None]:
             if name not in manifest.members:
                 raise EXPORT.damaged(file, f"{MANIFEST} does not name {name}")
         yield Archive(file, archive, manifest, limits)
+
+
+def _tables(documents: _Lines, count: int) -> Generator[ArchivedTable]:
+    try:
+        yield from table_lines.read(
+            count, lambda: documents.next(TableLine), lambda: documents.next(RowsLine)
+        )
+    except ValueError as error:
+        raise documents.wrong(str(error)) from error
 
 
 def _section(line: SectionLine) -> Section:

@@ -14,7 +14,7 @@ EXPORT: Final = ZipFormat(
     noun="export",
     refusal="Nothing was imported",
     advice="export it again",
-    version=4,
+    version=5,
     newer=UnsupportedFile,
     manifest_bytes=1 << 20,
 )
@@ -97,6 +97,8 @@ class DocumentLine(StrictModel):
     """Both since version 3."""
     expansions: tuple[ExpansionLine, ...] = ()
     """Since version 4."""
+    tables: int = Field(default=0, ge=0, le=500)
+    """Since version 5."""
 
     @field_validator("tags")
     @classmethod

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from rag_engine.archive import zip_container
+from rag_engine.archive import table_lines, zip_container
 from rag_engine.archive.schema import (
     CHUNKS,
     DOCUMENTS,
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from rag_engine.archive.schema import Identity
     from rag_engine.expansion.types import MadeExpansion
     from rag_engine.metadata.filter_types import Properties
+    from rag_engine.tables.table_file import StoredTable
     from rag_engine.types import Chunk, DocumentRecord, Expansion, KnowledgeBase, Section, Vector
 
 _LEVEL = 6
@@ -71,6 +72,7 @@ class ArchiveWriter:
         self._documents: _MemberFile | None = None
         self._count = 0
         self._described = False
+        self._has_tables = False
 
     def add_chunks(self, rows: Sequence[tuple[Chunk, Vector]]) -> None:
         for chunk, vector in rows:
@@ -87,6 +89,7 @@ class ArchiveWriter:
         properties: Properties | None = None,
         tags: Sequence[str] = (),
         expansions: Sequence[MadeExpansion] = (),
+        tables: Sequence[StoredTable] = (),
     ) -> None:
         if self._documents is None:
             self._documents = _MemberFile(self._open(DOCUMENTS))
@@ -95,6 +98,7 @@ class ArchiveWriter:
             update={
                 "properties": dict(properties or {}),
                 "tags": tuple(tags),
+                "tables": len(tables),
                 "expansions": tuple(
                     ExpansionLine(kind=made.kind, key=made.key, passage=made.passage, texts=made.texts)
                     for made in expansions
@@ -108,6 +112,9 @@ class ArchiveWriter:
                 text=section.text, anchor=section.anchor, headings=section.headings, kind=section.kind
             )
             self._documents.write(line)
+        for line in (each for stored in tables for each in table_lines.lines(stored)):
+            self._documents.write(line)
+        self._has_tables = self._has_tables or bool(tables)
         self._count += 1
 
     def finish(
@@ -123,7 +130,7 @@ class ArchiveWriter:
             shutil.copyfileobj(self._chunks.file, output, 1 << 20)
         members = (documents.member(), self._chunks.member(), self._vectors.member())
         manifest = ArchiveManifest(
-            version=EXPORT.version if expanded else 3 if self._described else 2 if synonyms else 1,
+            version=self._version(bool(synonyms), bool(expanded)),
             synonyms=tuple(synonyms),
             expanded=tuple(expanded),
             name=knowledge_base.name,
@@ -137,6 +144,11 @@ class ArchiveWriter:
             without = {name for name, value in given.items() if not value}
             output.write(manifest.model_dump_json(indent=2, exclude=without).encode("utf-8", "replace"))
         return manifest
+
+    def _version(self, has_synonyms: bool, is_expanded: bool) -> int:
+        """The oldest that can read it."""
+        needed = (is_expanded, 4), (self._described, 3), (has_synonyms, 2)
+        return EXPORT.version if self._has_tables else next((one for has, one in needed if has), 1)
 
     def _open(self, name: str) -> IO[bytes]:
         self._handles.close()

@@ -16,10 +16,11 @@ from rag_engine.tables.collection import TableCollection, TableLimits
 from rag_engine.tables.columns import sql_name
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Generator, Iterable, Mapping
+    from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from rag_engine.tables.table_file import StoredTable
+    from rag_engine.tables.types import TypedTable, Value
     from rag_engine.types import Document, DocumentId, KnowledgeBaseId
 
 _SAFE: Final = re.compile(r"[a-z0-9_-]{1,64}")
@@ -63,6 +64,33 @@ class TableStore:
                 path.unlink(missing_ok=True)
         except OSError as error:
             raise StorageUnavailable from error
+
+    async def stored(self, document: Document) -> list[StoredTable]:
+        return await asyncio.to_thread(table_file.read, self._path(document))
+
+    async def holds(self, document: Document) -> bool:
+        """Tables of these bytes."""
+        return await asyncio.to_thread(table_file.digest, self._path(document)) == document.digest
+
+    async def replace(
+        self,
+        document: Document,
+        tables: Sequence[tuple[TypedTable, Sequence[str], Iterable[Sequence[Value]]]],
+    ) -> None:
+        """With their layouts and rows, at once."""
+        await asyncio.to_thread(self._replace, document, tables)
+
+    def _replace(
+        self,
+        document: Document,
+        tables: Sequence[tuple[TypedTable, Sequence[str], Iterable[Sequence[Value]]]],
+    ) -> None:
+        with table_file.written(self._path(document)) as database:
+            for table, _, rows in tables:
+                if not table.too_large:
+                    table_file.create(database, table)
+                    table_file.insert(database, table, rows)
+            table_file.describe(database, document, [(table, list(layout)) for table, layout, _ in tables])
 
     async def rename(self, document: Document) -> None:
         await asyncio.to_thread(

@@ -17,7 +17,7 @@ from rag_engine.storage.private_files import FILE_MODE, make_folder
 from rag_engine.tables.types import ROW_NUMBER, TypedColumn, TypedTable
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Sequence
 
     from rag_engine.tables.types import Value
     from rag_engine.types import Document
@@ -113,6 +113,19 @@ def _read(path: Path, written_at: int) -> list[StoredTable]:
         return []
 
 
+def rows(stored: StoredTable) -> Iterator[tuple[Value, ...]]:
+    """As they were inserted. Raises `StorageUnavailable`."""
+    try:
+        with closing(_reading(stored.path)) as database:
+            yield from database.execute(f'SELECT * FROM "{stored.table.id}" ORDER BY rowid')  # noqa: S608 - our own names
+    except sqlite3.Error as error:
+        raise StorageUnavailable from error
+
+
+def _reading(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+
+
 def digest(path: Path) -> str:
     """Of the document's bytes; "" as `read` has none."""
     return str(_content(path).get("digest", ""))
@@ -120,7 +133,7 @@ def digest(path: Path) -> str:
 
 def _content(path: Path) -> dict[str, Any]:
     try:
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
+        with closing(_reading(path)) as database:
             ((text,),) = database.execute("SELECT content FROM description").fetchall()
         content: dict[str, Any] = json.loads(text)
     except (OSError, sqlite3.Error, ValueError):

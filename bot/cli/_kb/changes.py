@@ -101,6 +101,7 @@ async def _import(arguments: argparse.Namespace, settings: Settings) -> int:
                 synonyms=library.catalog.synonyms,
                 metadata=library.catalog.metadata,
                 expansions=library.catalog.expansions,
+                tables=library.tables,
             )
             await expansion.make(settings, library, None, terminal.console())
     print(f"{imported.name}: {imported.documents} documents with {imported.chunks} passages were imported.")

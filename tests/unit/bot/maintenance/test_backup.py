@@ -59,6 +59,24 @@ def test_what_was_backed_up_is_what_is_restored(tmp_path: Path) -> None:
     assert not list(other.data_dir.glob("restor*"))
 
 
+def test_files_of_tables_are_restored_and_are_no_pdfs(tmp_path: Path) -> None:
+    there = directories.make(tmp_path / "data", label="old")
+    table = there.data_dir / "tables" / "base" / "document.sqlite"
+    table.parent.mkdir(parents=True)
+    table.write_bytes(b"rows")
+    file, other = tmp_path / "backup.zip", directories.of(tmp_path / "other")
+    other.data_dir.mkdir()
+    assert backup.back_up(there, file, index="embedded", check=wanted).originals == 1
+    assert restore(other, file, index="embedded", replace=False, check=wanted).originals == 1
+    restored = other.data_dir / "tables" / "base" / "document.sqlite"
+    assert restored.read_bytes() == b"rows"
+    assert (
+        stat.S_IMODE(restored.parent.parent.stat().st_mode)
+        == stat.S_IMODE(restored.parent.stat().st_mode)
+        == 0o700
+    )
+
+
 def test_a_backup_holds_no_locks_no_keys_and_no_weights(tmp_path: Path) -> None:
     there = directories.make(tmp_path / "data", label="old")
     for name in (".env", "models/weights.onnx", "rebuilding/index.sqlite", "chat.sqlite.schema-1.backup"):
