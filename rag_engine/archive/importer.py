@@ -62,9 +62,7 @@ async def import_(
         base = await catalog.open(name or manifest.name, model=identity.model)
         async with aclosing(stepping_in_thread(archive.documents())) as documents_to_store:
             async for batch in _batches(documents_to_store):
-                await _store(
-                    batch, base, manifest, documents=documents, index=index, metadata=metadata, tables=tables
-                )
+                await _store(batch, base, manifest, documents, index, metadata, tables)
                 await _keep(batch, base, manifest, expansions)
                 for _ in batch:
                     done += 1
@@ -101,7 +99,6 @@ async def _store(
     batch: Sequence[ArchivedDocument],
     base: KnowledgeBase,
     manifest: ArchiveManifest,
-    *,
     documents: Documents,
     index: Index,
     metadata: Metadata | None,
@@ -118,8 +115,7 @@ async def _store(
         ]
     )
     failed = await _put(indexed, base, manifest, index)
-    if tables is not None:
-        await _replace_tables(new, replaced, tables)
+    await _replace_tables(new, replaced, tables)
     await documents.save_all(
         [
             DocumentSave(
@@ -142,8 +138,12 @@ async def _store(
 
 
 async def _replace_tables(
-    new: Sequence[tuple[ArchivedDocument, Document]], replaced: Sequence[DocumentId], tables: TableStore
+    new: Sequence[tuple[ArchivedDocument, Document]],
+    replaced: Sequence[DocumentId],
+    tables: TableStore | None,
 ) -> None:
+    if tables is None:
+        return
     for archived, document in new:
         made = [(typed(one.line, document), one.line.layout, one.rows) for one in archived.tables]
         if made or not await tables.holds(document):
