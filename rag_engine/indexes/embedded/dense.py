@@ -110,9 +110,9 @@ def _shortlist(table: VectorTable, vector: Vector, positions: Ids | None, limit:
     scanned = _nearest_codes(distances, max(_SCANNED_PER_HIT * limit, _FEWEST_SCANNED))
     products = _table(vector, words=len(code))
     values = np.ascontiguousarray(codes[:, scanned].T).view(np.uint8)
-    estimates = products.take(values + np.arange(0, products.size, 256)) @ np.ones(
-        products.shape[0], dtype=np.float32
-    )
+    # The narrowest integers that reach every product: wide ones take three times as long to add.
+    starts = np.arange(0, products.size, 256, dtype=np.min_scalar_type(products.size))
+    estimates = products.take(values + starts) @ np.ones(products.shape[0], dtype=np.float32)
     ranked = scanned[_largest(estimates, max(_RANKED_PER_HIT * limit, _FEWEST_RANKED))]
     return ranked if positions is None else positions[ranked]
 
@@ -147,7 +147,7 @@ def _exact(
     rough = vectors @ vector
     best = np.flatnonzero(rough >= _last(rough, limit) - _ROUNDING)
     ranked = vectors[best].astype(np.float64)
-    lengths = np.sqrt(np.square(ranked).sum(axis=1))  # half precision changes them slightly
+    lengths = np.sqrt(np.vecdot(ranked, ranked))  # half precision changes them slightly
     cosines: Scores = ranked @ vector.astype(np.float64) / np.maximum(lengths, _TINY)
     scores: Scores = cosines.round(_DECIMALS)
     kept = scores >= _last(scores, limit)

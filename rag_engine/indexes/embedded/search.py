@@ -189,10 +189,11 @@ def _chunks(connection: sqlite3.Connection, snapshot: Snapshot, places: Sequence
 def _ranking(
     scored: _Scored, chunks: Mapping[int, Chunk], search: Search, corrections: Corrections
 ) -> Ranking:
-    hits = sorted((-score, chunks[place].id, place) for place, score in scored.items())
+    hits = [(-score, chunks[place].id, place) for place, score in scored.items()]
+    hits.sort()
     return Ranking(
         leg=search.leg,
-        hits=tuple(_hit(chunks[place], -score, rank) for rank, (score, _, place) in enumerate(hits, start=1)),
+        hits=tuple([_hit(chunks[place], -score, rank) for rank, (score, _, place) in enumerate(hits, start=1)]),
         corrections=corrections,
     )
 
