@@ -121,7 +121,7 @@ def _plain(text: str) -> str:
     return re.sub(r"\W+", " ", text.replace("&quot;", " ").replace("&amp;", " ")).casefold().strip()
 
 
-def _rows(path: Path) -> list[dict[str, Any]]:
+def rows_of(path: Path) -> list[dict[str, Any]]:
     with gzip.open(path, "rt", encoding="utf-8") as file:
         return [json.loads(line) for line in file]
 
@@ -129,7 +129,7 @@ def _rows(path: Path) -> list[dict[str, Any]]:
 def questions(folder: Path, texts: dict[str, str]) -> list[HopQuestion]:
     """With the documents in the order of the judgements."""
     made: list[HopQuestion] = []
-    for row in _rows(folder / "queries.jsonl.gz"):
+    for row in rows_of(folder / "queries.jsonl.gz"):
         supporting = cast("list[tuple[str, int]]", row["meta"]["supporting"])
         hops = list(dict.fromkeys(title for title, _ in supporting))
         sentences = {title: _sentence(texts[title], number) for title, number in reversed(supporting)}
@@ -142,7 +142,7 @@ def _sentence(text: str, number: int) -> str:
     return listed[min(number, len(listed) - 1)][:380]
 
 
-async def _fill(library: Any, rows: Sequence[dict[str, Any]]) -> None:
+async def fill(library: Any, rows: Sequence[dict[str, Any]]) -> None:
     texts = [f"{row['title']}\n\n{row['text']}" for row in rows]
     vectors = await library.cached_embedder.embed(texts, side="passage")
     for row, vector in zip(rows, vectors, strict=True):
@@ -202,14 +202,14 @@ async def _asked(
 async def measure(most: int) -> dict[str, object]:
     """Both ways of asking."""
     folder = SETS / "hotpotqa-100"
-    rows = _rows(folder / "corpus.jsonl.gz")
+    rows = rows_of(folder / "corpus.jsonl.gz")
     texts = {str(row["title"]): str(row["text"]) for row in rows}
     listed = questions(folder, texts)[:most]
     with tempfile.TemporaryDirectory() as directory:
         values = {"FOOTNOTE_DATA_DIR": directory, "FOOTNOTE_MODEL__KIND": "scripted"}
         read = bot_settings.read(values)
         async with application.application(read, vectors=DATA) as opened:
-            await _fill(opened.library, rows)
+            await fill(opened.library, rows)
             planner = HopPlanner()
             engine = replace(opened.engine, models=[planner])
             ordinary = await _asked(engine, planner, listed, research=False)

@@ -5,22 +5,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.evidence.answer_kinds import asked_kind, holds
-from rag_engine.evidence.question import month_forms, terms
-from rag_engine.text.analyzer import tokens
-from rag_engine.text.chunk_text import searchable_header, searchable_text
+from rag_engine.evidence.passage_words import LONGEST_READ, PassageWords
+from rag_engine.evidence.question import terms
+from rag_engine.text.chunk_text import searchable_text
 from rag_engine.text.language import detect
-from rag_engine.text.sentences import split_sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
+    from rag_engine.evidence.passage_words import Pool
     from rag_engine.evidence.question import Term
-    from rag_engine.types import Chunk, ChunkId, Hit, Ranking
+    from rag_engine.types import Chunk, Hit, Ranking
 
 _READ: Final = 6
 """Passages read closely."""
-_POOLED: Final = 40
-"""They show how rare a word is."""
 _IMAGINED: Final = 20
 """A word in all of a few hits does not count as common."""
 _PARAPHRASED: Final = 2
@@ -39,8 +37,6 @@ _HALF_COMPOUND: Final = 0.5
 _COMPOUNDING: Final = frozenset({"de", "nl", "sv", "da", "no"})
 _SAME_STEM: Final = 0.6
 _SHORTEST_STEM: Final = 5
-_LONGEST_READ: Final = 4_000
-"""Characters of a passage."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,18 +84,24 @@ class _Passage:
 
 
 def read(
-    question: str, hits: Sequence[Hit], rankings: Sequence[Ranking], *, familiarity: float, contrast: float
+    question: str,
+    hits: Sequence[Hit],
+    rankings: Sequence[Ranking],
+    *,
+    familiarity: float,
+    contrast: float,
+    words: PassageWords | None = None,
 ) -> Reading | None:
     """None without hits or telling words."""
     asked = terms(question)
     if not asked or not hits:
         return None
-    weights, is_absent = _weights(asked, rankings)
-    cosines = {
-        hit.chunk.id: hit.score for ranking in rankings if ranking.leg == "dense" for hit in ranking.hits
-    }
-    passages = [_passage(hit, asked, weights, cosines) for hit in hits[:_READ]]
-    best, kind_missing = _best(question, asked, passages, weights, familiarity)
+    words = words or PassageWords()
+    pool = words.pool(rankings)
+    cosines = pool.cosines
+    weights, is_absent = _weights(asked, pool, words)
+    passages = [_passage(hit, asked, weights, pool, words) for hit in hits[:_READ]]
+    best, kind_missing = _best(question, asked, passages, weights, familiarity, words)
     language = detect(question)
     closest = 1 - (1 - max(cosines.values(), default=0.0)) / contrast
     return Reading(
@@ -126,13 +128,16 @@ def _best(
     passages: Sequence[_Passage],
     weights: Sequence[float],
     familiarity: float,
+    words: PassageWords,
 ) -> tuple[_Passage, float]:
     ranked = sorted(
         ((_fit(asked, passage, familiarity), place) for place, passage in enumerate(passages)),
         key=lambda rated: (-rated[0], rated[1]),
     )
     equals = [passages[place] for fit, place in ranked if fit >= ranked[0][0] - _NEARLY]
-    lacking = [_kind_missing(question, passage.chunk, _nearby(passage, asked, weights)) for passage in equals]
+    lacking = [
+        _kind_missing(question, passage.chunk, _nearby(passage, asked, weights, words)) for passage in equals
+    ]
     least = lacking.index(min(lacking))
     return equals[least], lacking[least]
 
@@ -144,12 +149,11 @@ def _fit(asked: Sequence[Term], passage: _Passage, familiarity: float) -> float:
     return passage.coverage + 0.5 * familiarity * passage.cosine - lacking
 
 
-def _weights(asked: Sequence[Term], rankings: Sequence[Ranking]) -> tuple[list[float], list[bool]]:
+def _weights(asked: Sequence[Term], pool: Pool, words: PassageWords) -> tuple[list[float], list[bool]]:
     """They add up to 1; and whether a term is in no hit."""
-    pool = {hit.chunk.id: hit.chunk for ranking in rankings for hit in ranking.hits[:_POOLED]}
-    texts = [searchable_text(chunk).casefold() for chunk in pool.values()]
+    texts = pool.texts
     counts = [_count(term, texts) for term in asked]
-    months_found = [month_forms(text) for text in texts] if any(_is_month(term) for term in asked) else []
+    months_found = [words.months(text) for text in texts] if any(_is_month(term) for term in asked) else []
     counts = [
         max(count, sum(not term.forms.isdisjoint(found) for found in months_found))
         for term, count in zip(asked, counts, strict=True)
@@ -192,12 +196,9 @@ def _is_month(term: Term) -> bool:
 
 
 def _passage(
-    hit: Hit, asked: Sequence[Term], weights: Sequence[float], cosines: Mapping[ChunkId, float]
+    hit: Hit, asked: Sequence[Term], weights: Sequence[float], pool: Pool, words: PassageWords
 ) -> _Passage:
-    text = searchable_text(hit.chunk)[:_LONGEST_READ]
-    present = frozenset(tokens(text, language=hit.chunk.language))
-    if any(_is_month(term) for term in asked):
-        present |= month_forms(text)
+    present = words.forms(hit.chunk, with_months=any(_is_month(term) for term in asked))
     listed = f" {' '.join(present)} "
     joins = hit.chunk.language in _COMPOUNDING
     found = tuple(_found(term, present, listed, joins=joins) for term in asked)
@@ -205,7 +206,7 @@ def _passage(
         chunk=hit.chunk,
         found=found,
         coverage=sum(weight * sure for weight, sure in zip(weights, found, strict=True)),
-        cosine=cosines.get(hit.chunk.id, min(cosines.values(), default=0.0)),
+        cosine=pool.cosines.get(hit.chunk.id, pool.lowest),
     )
 
 
@@ -238,26 +239,16 @@ def _is_related(form: str, listed: str) -> bool:
     return False
 
 
-def _nearby(passage: _Passage, asked: Sequence[Term], weights: Sequence[float]) -> str:
+def _nearby(passage: _Passage, asked: Sequence[Term], weights: Sequence[float], words: PassageWords) -> str:
     chunk = passage.chunk
-    text = chunk.text[:_LONGEST_READ]
-    parts = text.split("\n") if chunk.kind == "table" else split_sentences(text)
-    with_months = any(_is_month(term) for term in asked)
-
-    def forms(part: str) -> frozenset[str]:
-        found = frozenset(tokens(part, language=chunk.language))
-        return found | month_forms(part) if with_months else found
-
-    header = forms(searchable_header(chunk.title, chunk.headings))
-    if chunk.kind == "table" and parts:
-        header |= forms(parts[0])
-    present = [forms(part) for part in parts]
+    said = words.sentences(chunk, with_months=any(_is_month(term) for term in asked))
     sought = [
         (term, weight) for term, weight, sure in zip(asked, weights, passage.found, strict=True) if sure
     ]
     best, place = 0.0, 0
-    for number, own in enumerate(present):
-        near = own | header | (present[number + 1] if number + 1 < len(present) else frozenset[str]())
+    for number, own in enumerate(said.forms):
+        after = said.forms[number + 1] if number + 1 < len(said.forms) else frozenset[str]()
+        near = own | said.header | after
         listed = f" {' '.join(near)} "
         share = sum(
             weight * _found(term, near, listed, joins=chunk.language in _COMPOUNDING)
@@ -265,7 +256,7 @@ def _nearby(passage: _Passage, asked: Sequence[Term], weights: Sequence[float]) 
         )
         if share > best:
             best, place = share, number
-    return " ".join(parts[max(0, place - 1) : place + 3])
+    return " ".join(said.parts[max(0, place - 1) : place + 3])
 
 
 def _missing(asked: Sequence[Term], passage: _Passage, kind: str) -> float:
@@ -304,4 +295,4 @@ def _kind_missing(question: str, chunk: Chunk, nearby: str) -> float:
     units = chunk.kind != "table"
     if not kind or holds(kind, nearby, question, units=units):
         return 0.0
-    return 0.5 if holds(kind, searchable_text(chunk)[:_LONGEST_READ], question, units=units) else 1.0
+    return 0.5 if holds(kind, searchable_text(chunk)[:LONGEST_READ], question, units=units) else 1.0

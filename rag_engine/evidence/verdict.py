@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from rag_engine.evidence.calibration import probability
 from rag_engine.evidence.features import read
+from rag_engine.evidence.passage_words import PassageWords
 from rag_engine.text.question_parts import parts
 
 if TYPE_CHECKING:
@@ -49,8 +50,9 @@ def judge(
         for part in (wording, *parts(wording))
     }
     verdicts: list[EvidenceVerdict] = []
+    words = PassageWords()
     for question, own in asked.items():
-        reading = read(question, hits, own, familiarity=familiarity(question), contrast=contrast)
+        reading = read(question, hits, own, familiarity=familiarity(question), contrast=contrast, words=words)
         if reading is not None:
             found = probability(reading, reranked=reranked)
             verdicts.append(EvidenceVerdict(question=question, probability=found, reading=reading))
