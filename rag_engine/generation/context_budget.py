@@ -73,8 +73,9 @@ def fit(
     """Numbered after the cut; the newest rounds. Raises `BadSettings` if the rules alone exceed the window."""
     layout = replace(layout, count=cache(layout.count))
     everything = _Draft(question=question, excerpts=_whole(passages), rounds=tuple(rounds))
-    if (used := _size(everything, layout)) <= budget:
-        return _fitted(everything, used, layout)
+    messages = _messages(everything, layout)
+    if messages_size(messages, layout.count) <= budget:
+        return _fitted(everything, messages, layout)
     question = _shorten_question(question, passages, budget=budget, layout=layout)
     room = budget - _frame(question, layout, passages=bool(passages))
     first = _first_excerpt(passages, room, budget=budget, layout=layout)
@@ -83,9 +84,11 @@ def fit(
     if first and first[0].text != first[0].hit.chunk.text:
         longer = _excerpt(first[0].hit, room + _block_size(first[0], layout), layout) or first[0]
         draft = replace(draft, excerpts=(longer, *draft.excerpts[1:]))
-    while (used := _size(draft, layout)) > budget and draft.is_cuttable:
+    messages = _messages(draft, layout)
+    while messages_size(messages, layout.count) > budget and draft.is_cuttable:
         draft = draft.smaller()
-    return _fitted(draft, used, layout)
+        messages = _messages(draft, layout)
+    return _fitted(draft, messages, layout)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,13 +112,13 @@ def _whole(passages: Sequence[Hit]) -> tuple[Excerpt, ...]:
     return tuple(Excerpt(hit=hit, text=hit.chunk.text) for hit in passages)
 
 
-def _fitted(draft: _Draft, used: int, layout: PromptLayout) -> Fitted:
+def _fitted(draft: _Draft, messages: tuple[Message, ...], layout: PromptLayout) -> Fitted:
     return Fitted(
-        messages=_messages(draft, layout),
+        messages=messages,
         question=draft.question,
         excerpts=layout.arrange(draft.excerpts),
         rounds=draft.rounds,
-        tokens=used,
+        tokens=messages_size(messages, layout.count),
     )
 
 
@@ -131,10 +134,6 @@ def _messages(draft: _Draft, layout: PromptLayout) -> tuple[Message, ...]:
 
 def messages_size(messages: Sequence[Message], count: tokens.Count) -> int:
     return sum(count(message.content) + MESSAGE_OVERHEAD for message in messages)
-
-
-def _size(draft: _Draft, layout: PromptLayout) -> int:
-    return messages_size(_messages(draft, layout), layout.count)
 
 
 def _frame(question: str, layout: PromptLayout, *, passages: bool) -> int:

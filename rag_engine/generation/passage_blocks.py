@@ -47,7 +47,7 @@ def _document(run: Sequence[tuple[int, Excerpt]], *, known: Known | None) -> lis
     blocks: list[str] = []
     above: Excerpt | None = None
     for number, excerpt in run:
-        own = _attributes(excerpt.hit.chunk, excerpt.text, known=known)
+        own = attributes if excerpt is first else _attributes(excerpt.hit.chunk, excerpt.text, known=known)
         if is_grouped:
             own.update(dict.fromkeys(_SHARED, ""))
         text = excerpt.text

@@ -66,13 +66,14 @@ def attribute(text: str) -> str:
 
 def _visible(text: str) -> str:
     """Invisible tag characters can hide ASCII text."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(
-        sign
-        for sign in text
-        if sign in "\n\t" or not (unicodedata.category(sign) == "Cc" or "\U000e0000" <= sign <= "\U000e007f")
-    )
+    hidden = [sign for sign in set(text) if _is_hidden(sign)]
+    return text.translate(dict.fromkeys(map(ord, hidden))) if hidden else text
+
+
+def _is_hidden(sign: str) -> bool:
+    if sign in "\n\t":
+        return False
+    return unicodedata.category(sign) == "Cc" or "\U000e0000" <= sign <= "\U000e007f"
 
 
 def _without_tags(text: str) -> str:

@@ -28,13 +28,18 @@ def is_garbled(text: str, *, prose: bool = False) -> bool:
     sample = text[:_LONGEST_SAMPLE].strip()
     if len(sample) < _FEWEST_CHARACTERS:
         return False
-    strange = 0 if sample.isascii() and sample.isprintable() else sum(map(_is_strange, sample))
+    strange = sum(sample.count(character) for character in set(sample) if _is_strange(character))
     misread = sum(len(found.group()) for found in _MISREAD.finditer(sample))
     if strange + misread > _MOST_STRANGE * len(sample):
         return True
     words = sample.split() if prose else []
-    broken = sum(_BROKEN.fullmatch(word.strip("\"'“”()[],.;:!?")) is not None for word in words)
+    broken = sum(map(_is_broken, words))
     return len(words) >= _FEWEST_WORDS and broken > _MOST_BROKEN * len(words)
+
+
+def _is_broken(word: str) -> bool:
+    bare = word.strip("\"'“”()[],.;:!?")
+    return not bare.isalpha() and _BROKEN.fullmatch(bare) is not None
 
 
 def _is_strange(character: str) -> bool:

@@ -193,7 +193,9 @@ def _ranking(
     hits.sort()
     return Ranking(
         leg=search.leg,
-        hits=tuple([_hit(chunks[place], -score, rank) for rank, (score, _, place) in enumerate(hits, start=1)]),
+        hits=tuple(
+            [_hit(chunks[place], -score, rank) for rank, (score, _, place) in enumerate(hits, start=1)]
+        ),
         corrections=corrections,
     )
 
