@@ -10,6 +10,7 @@ COMMANDS = (
     "retrieval --quality",
     "embedding",
     "index",
+    "understanding",
     "retrieval",
     "elastic --quality",
     "elastic",

@@ -1,8 +1,8 @@
 """What understanding a follow-up costs until the first token: `python -m benchmarks.understanding [--seconds 0.5]`.
 
 The whole engine over the documents of HotpotQA-100 with the local embedder. Each question is asked as a follow-up of another one, in
-turns without a model for understanding and with one that replies after so many seconds: with the whole question and three further
-queries. The answer's model begins at once. `after the reply` is the time from that reply to the first token; the first search has
+turns without a model for understanding and with one whose reply ends after so many seconds: nothing for half of them, then the whole
+question, three further queries and keywords, piece by piece. The answer's model begins at once. `after the reply` is the time from that reply to the first token; the first search has
 ended by then. Beside it is the processor time of the steps of the pipeline.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import re
 import statistics
 import tempfile
 import time
@@ -50,20 +51,29 @@ class DelayedModel:
             if task != "understand":
                 yield "It is there [1]."
                 return
-            await asyncio.sleep(self.seconds)
-            self.understood_at.append(time.perf_counter())
-            words = self.question.rstrip("?").split()
-            yield json.dumps(
-                {
-                    "route": "search",
-                    "confidence": 0.9,
-                    "question": f"{self.question} Please.",
-                    "queries": [" ".join(words[::2]), " ".join(words[1::2]), " ".join(reversed(words))],
-                }
-            )
+            await asyncio.sleep(self.seconds / 2)
+            pieces = re.findall(r"\s?\S{1,6}", self._reply())
+            ends = [self.seconds / 2 * number / len(pieces) for number in range(1, len(pieces) + 1)]
+            started = time.perf_counter()
+            for piece, end in zip(pieces, ends, strict=True):
+                await asyncio.sleep(max(started + end - time.perf_counter(), 0))
+                self.understood_at[:] = [time.perf_counter()]
+                yield piece
 
         async with aclosing(pieces()) as opened:
             yield opened
+
+    def _reply(self) -> str:
+        words = self.question.rstrip("?").split()
+        return json.dumps(
+            {
+                "route": "search",
+                "confidence": 0.9,
+                "question": f"{self.question} Please.",
+                "queries": [" ".join(words[::2]), " ".join(words[1::2]), " ".join(reversed(words))],
+                "keywords": words[-2:],
+            }
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +114,9 @@ def _medians(found: list[FirstToken]) -> dict[str, float]:
 
 
 def _with_understanding(engine: Engine, model: DelayedModel | None) -> Engine:
-    step = partial(understand.understand, settings=understand.Settings(), model=model)
+    step = partial(
+        understand.understand, settings=understand.Settings(), model=model, embedder=engine.embedder
+    )
     return replace(
         engine,
         search_steps=[

@@ -18,7 +18,7 @@ from rag_engine.text.lazy_pattern import lazy
 from rag_engine.types import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from rag_engine.ports import LanguageModel
     from rag_engine.types import Prompt
@@ -49,10 +49,19 @@ class UnreadableReply(RagError):
     """The language model's reply does not have the form that was asked for."""
 
 
-async def ask(model: LanguageModel, prompt: Prompt, shape: type[_Shape], *, task: str) -> _Shape:
-    """Asked once more, with what is wrong. Raises the model's errors and `UnreadableReply`; has no time limit."""
+async def ask(
+    model: LanguageModel,
+    prompt: Prompt,
+    shape: type[_Shape],
+    *,
+    task: str,
+    follow: Callable[[str], None] | None = None,
+) -> _Shape:
+    """Asked once more, with what is wrong. Raises the model's errors and `UnreadableReply`; has no time limit. `follow`
+    gets the first reply so far, piece by piece.
+    """
     prompt = replace(prompt, reply_schema=_schema(shape))
-    reply = await _reply(model, prompt, task)
+    reply = await _reply(model, prompt, task, follow)
     try:
         return await asyncio.to_thread(parse, reply, shape)
     except UnreadableReply as error:
@@ -70,9 +79,16 @@ def _schema(shape: type[BaseModel]) -> Mapping[str, object]:
     return shape.model_json_schema()
 
 
-async def _reply(model: LanguageModel, prompt: Prompt, task: str) -> str:
+async def _reply(
+    model: LanguageModel, prompt: Prompt, task: str, follow: Callable[[str], None] | None = None
+) -> str:
+    reply = ""
     async with model.stream(prompt, task=task) as pieces:
-        return "".join([piece async for piece in bounded(pieces, prompt)])
+        async for piece in bounded(pieces, prompt):
+            reply += piece
+            if follow is not None:
+                follow(reply)
+    return reply
 
 
 def parse(reply: str, shape: type[_Shape]) -> _Shape:

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from rag_engine.pipeline import Inquiry
     from rag_engine.ports import Embedder, Index, Ports, Step, SynonymEntries
+    from rag_engine.retrieval.queries.early_vectors import EarlyVectors
     from rag_engine.types import ChunkId, DocumentId, KnowledgeBaseId, Matrix
 
 PHASE = "search"
@@ -109,6 +110,7 @@ def build(settings: Settings, ports: Ports) -> Step:
             entries=inquiry.synonyms,
             layers=inquiry.layers,
             is_word=is_word,
+            early=inquiry.understanding.early if inquiry.understanding else None,
         )
 
     async def retrieve(inquiry: Inquiry) -> Inquiry:
@@ -226,6 +228,7 @@ async def search_variants(
     entries: Mapping[KnowledgeBaseId, Sequence[Sequence[str]]] = _NO_SYNONYMS,
     layers: Mapping[Layer, frozenset[KnowledgeBaseId]] = _NO_LAYERS,
     is_word: Callable[[str], bool] = _every_word,
+    early: EarlyVectors | None = None,
 ) -> Found:
     """By words alone without the embedder, unless the query wants only the dense leg; raises index errors."""
     most = max(settings.candidates, query.limit)
@@ -241,7 +244,7 @@ async def search_variants(
     searches = [*lexical] if "lexical" in legs else []
     if dense:
         try:
-            vectors = await _embed([each.text for each in dense], embedder, seconds=settings.timeout)
+            vectors = await _embed([each.text for each in dense], embedder, early, seconds=settings.timeout)
         except Unavailable as error:
             if not (searches := lexical):
                 raise
@@ -308,9 +311,11 @@ def _words(
     return _Words(tokens=tokens, literal=own.known, synonyms=synonyms)
 
 
-async def _embed(questions: Sequence[str], embedder: Embedder, *, seconds: float) -> Matrix:
+async def _embed(
+    questions: Sequence[str], embedder: Embedder, early: EarlyVectors | None, *, seconds: float
+) -> Matrix:
     try:
         async with asyncio.timeout(seconds):
-            return await embedder.embed(questions, side="query")
+            return await (early.embed(questions) if early else embedder.embed(questions, side="query"))
     except TimeoutError as error:
         raise EmbedderUnavailable(f"The embedding model took longer than {seconds:g} s.") from error

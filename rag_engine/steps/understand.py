@@ -17,6 +17,7 @@ from rag_engine.graph.card import asked_entity
 from rag_engine.metadata.choice import names_a_value, recent_properties, vocabulary
 from rag_engine.metadata.conditions import described
 from rag_engine.metadata.reply import limited_to
+from rag_engine.retrieval.queries.early_vectors import EarlyVectors
 from rag_engine.retrieval.queries.follow_ups import completed, is_self_contained, leans_on_conversation
 from rag_engine.retrieval.queries.query_variants import MOST_QUERIES, UnderstandingReply, understanding_of
 from rag_engine.text import tokens
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from rag_engine.metadata.filter_types import Properties
     from rag_engine.pipeline import Inquiry
-    from rag_engine.ports import LanguageModel, Metadata, Ports, Step
+    from rag_engine.ports import Embedder, LanguageModel, Metadata, Ports, Step
     from rag_engine.retrieval.queries.understood_message import Understanding
     from rag_engine.types import (
         DocumentId,
@@ -73,6 +74,7 @@ def build(settings: Settings, ports: Ports) -> Step:
         settings=settings,
         model=ports.model_for(TASK),
         metadata=ports.metadata if settings.filters else None,
+        embedder=ports.embedder,
     )
 
 
@@ -82,6 +84,7 @@ async def understand(
     settings: Settings,
     model: LanguageModel | None,
     metadata: Metadata | None = None,
+    embedder: Embedder | None = None,
     now: Callable[[str], datetime] = local_time,
 ) -> Inquiry:
     if inquiry.query.as_asked:
@@ -98,7 +101,8 @@ async def understand(
     if inquiry.route != "search" or not (needed or metadata):
         return inquiry
     today = now(inquiry.query.time_zone)
-    call = _ask(model, inquiry, settings=settings, today=today, metadata=metadata, needed=needed)
+    early = None if embedder is None else EarlyVectors(embedder)
+    call = _ask(model, inquiry, settings=settings, today=today, metadata=metadata, needed=needed, early=early)
     return replace(inquiry, pending=asyncio.create_task(call, name="understand a message"))
 
 
@@ -173,6 +177,7 @@ async def _ask(
     today: datetime,
     metadata: Metadata | None,
     needed: bool,
+    early: EarlyVectors | None,
 ) -> Understanding | None:
     started = time.perf_counter()
     async with asyncio.timeout(settings.seconds):
@@ -180,7 +185,8 @@ async def _ask(
             return None
         known = await _known(inquiry, metadata)
         prompt = await asyncio.to_thread(_prompt, inquiry, settings, today, known)
-        reply = await structured_reply.ask(model, prompt, UnderstandingReply, task=TASK)
+        follow = early.follow if early else None
+        reply = await structured_reply.ask(model, prompt, UnderstandingReply, task=TASK, follow=follow)
     understood = understanding_of(reply, inquiry.query.text)
     if not known:
         understood = replace(understood, filter=None, left_out=())
@@ -191,6 +197,7 @@ async def _ask(
         filter=filter_,
         left_out=(*understood.left_out, *left_out),
         seconds=time.perf_counter() - started,
+        early=early,
     )
 
 

@@ -19,6 +19,7 @@ from bot.messages.translation import in_language
 from bot.port import Command, Person, Place, PlatformLimits, Reply
 from bot.rendering.pages import pages
 from rag_engine.retrieval.queries import follow_ups
+from rag_engine.retrieval.queries.early_vectors import written_strings
 from rag_engine.splitters.structure import Settings, build
 from rag_engine.summaries import intent, length_and_language
 from rag_engine.text import question_parts
@@ -128,6 +129,7 @@ def _slow(work: Callable[[str], object], ends: tuple[str, ...] = ("", "\0")) -> 
 
 
 _FUNCTIONS: tuple[Callable[[str], object], ...] = (
+    lambda text: written_strings(f'{{"queries": ["{text}'),
     follow_ups.leans_on_conversation,
     question_parts.parts,
     intent.requested,

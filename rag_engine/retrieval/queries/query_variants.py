@@ -101,12 +101,12 @@ class QueryVariant:
 
 
 def understanding_of(reply: UnderstandingReply, asked: str) -> Understanding:
-    question = _clean(reply.question)
+    question = cleaned(reply.question)
     queries = _distinct(reply.queries, longest=_LONGEST_QUERY)[:MOST_QUERIES]
     translations = {
         code.strip().lower(): text
         for code, said in reply.translations.items()
-        if is_plausible(text := _clean(said), asked) and len(code.strip()) == 2
+        if is_plausible(text := cleaned(said), asked) and len(code.strip()) == 2
     }
     filter_, left_out = filter_of_reply(reply.filter)
     understood = Understanding(
@@ -180,7 +180,7 @@ def normal(text: str) -> str:
     return re.sub(r"[\W_]+", " ", text.casefold()).strip()
 
 
-def _clean(text: str) -> str:
+def cleaned(text: str) -> str:
     return " ".join(text.split()).strip(_QUOTES + " ")
 
 
@@ -191,7 +191,7 @@ def plain_texts(texts: Iterable[str], *, longest: int) -> tuple[str, ...]:
 
 def _distinct(texts: Iterable[str], *, longest: int) -> tuple[str, ...]:
     found: dict[str, str] = {}
-    for text in map(_clean, texts):
+    for text in map(cleaned, texts):
         if 0 < len(text) <= longest and normal(text):
             found.setdefault(normal(text), text)
     return tuple(found.values())

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rag_engine.metadata.filter_types import Filter
+    from rag_engine.retrieval.queries.early_vectors import EarlyVectors
     from rag_engine.types import Route
 
 
@@ -29,3 +30,4 @@ class Understanding:
     left_out: tuple[str, ...] = ()
     """Conditions that cannot be used."""
     seconds: float = 0.0
+    early: EarlyVectors | None = field(default=None, compare=False, repr=False)

@@ -23,7 +23,7 @@ from tests.unit.steps.test_retrieve import OneVector
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rag_engine.types import Ranking, Search
+    from rag_engine.types import Matrix, Ranking, Search, Side
 
 TALK = ("What are the office hours in Berlin?", "Nine to five [1].")
 LONDON = "What are the office hours in London?"
@@ -192,8 +192,10 @@ async def test_a_slow_model_is_not_waited_for_and_its_reply_is_closed() -> None:
     assert model.open_replies == 0
 
 
-def _steps(model: ScriptedModel | None, index: GivenIndex) -> list[NamedStep]:
-    ports = Ports(embedder=OneVector(), index=index, model=model)
+def _steps(
+    model: ScriptedModel | None, index: GivenIndex, embedder: OneVector | None = None
+) -> list[NamedStep]:
+    ports = Ports(embedder=embedder or OneVector(), index=index, model=model)
     return [
         NamedStep(name=module.__name__, run=module.build(module.Settings(), ports))
         for module in (understand, retrieve)
@@ -237,6 +239,32 @@ async def test_the_first_search_does_not_wait_for_the_model() -> None:
         ("dense", "opening times London", 0.7),
     ]
     assert done.pending is None
+
+
+async def test_queries_are_embedded_while_the_model_still_writes() -> None:
+    begun, rest, embedded = asyncio.Event(), asyncio.Event(), asyncio.Event()
+    begun.set()
+
+    class Watched(OneVector):
+        async def embed(self, texts: Sequence[str], *, side: Side) -> Matrix:
+            rows = await OneVector.embed(self, texts, side=side)
+            if "London opening times" in texts:
+                embedded.set()
+            return rows
+
+    written = json.dumps({"question": LONDON, "queries": ["London opening times"], "keywords": []})
+    pieces = (written[:-14], written[-14:])
+    model = ScriptedModel([ScriptedLine(pieces=pieces, gates=(begun, rest))])
+    embedder = Watched()
+    steps = _steps(model, _index(), embedder)
+    running = asyncio.create_task(_last(inquiry("And in London?", *TALK), steps))
+    async with asyncio.timeout(5):
+        await embedded.wait()
+        rest.set()
+        done = await running
+    assert {texts for texts, _ in embedder.asked} == {(JOINED,), (LONDON,), ("London opening times",)}
+    assert len(embedder.asked) == 3
+    assert {ranking.query for ranking in done.rankings} == {JOINED, "", "London opening times"}
 
 
 @pytest.mark.parametrize("model", [None, ScriptedModel([ScriptedLine(fault=ModelUnavailable())])])
