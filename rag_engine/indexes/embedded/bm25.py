@@ -67,7 +67,9 @@ class ScoredChunks:
         counts = np.concatenate([term.counts for term in terms])
         weights = np.repeat([term.weight for term in terms], [term.positions.size for term in terms])
         gains = self._gains(positions, counts, weights)
-        scores = np.bincount(positions, weights=gains, minlength=self.lengths.size)
+        scores: Scores = np.bincount(positions, weights=gains, minlength=self.lengths.size).astype(
+            np.float64, copy=False
+        )
         if self.wanted is not None:
             scores[~self.wanted] = 0
         likely = np.unique(positions[: _ENOUGH * limit])
