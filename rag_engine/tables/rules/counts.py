@@ -103,7 +103,24 @@ def _counts_rows(reading: Interpretation) -> bool:
     if any(lexicon.at(words, at, "nouns")[1] == "nouns rows" for at in range(len(words))):
         return True
     sign = next((sign for sign in reading.signs if sign.name == "count"), None)
-    return sign is not None and words[sign.end - 1].text in _ROW_COUNTERS
+    return sign is not None and (
+        words[sign.end - 1].text in _ROW_COUNTERS or _counts_named(reading, sign.end)
+    )
+
+
+def _counts_named(reading: Interpretation, start: int) -> bool:
+    """ "how many engineers" in a list of people: each row has a name of its own."""
+    first, *others = reading.table.columns
+    return (
+        first.kind == "text"
+        and measures.is_unique(reading.table, first)
+        and not any(character.isdigit() for value in first.values for character in value)
+        and all(column.kind != "number" for column in others)
+        and any(
+            value.exact and start <= value.start and is_near(reading, start, value.start)
+            for value in reading.values
+        )
+    )
 
 
 def _one(reading: Interpretation, mention: ColumnMention) -> TypedColumn:

@@ -223,6 +223,19 @@ def test_what_is_not_there_is_named(question: str, missing: str, name: str) -> N
     assert (refusal.missing, refusal.name) == (missing, name)
 
 
+def test_rows_with_a_name_of_their_own_are_counted_by_a_value() -> None:
+    people = memory_table(
+        "people.csv",
+        ("Name", "Office", "Role"),
+        (("Anna", "Berlin", "Engineer"), ("Ben", "London", "Designer"), ("Dan", "Berlin", "Engineer")),
+    )
+    made = write("How many engineers are in Berlin?", [people.table])
+    assert isinstance(made, WrittenQuery)
+    assert people.run(made.sql) == [(2,)]
+    hours = memory_table("hours.csv", ("Name", "Role"), (("Anna", "Engineer"), ("Anna", "Engineer")))
+    assert isinstance(write("How many engineers are there?", [hours.table]), QueryRefusal)
+
+
 def test_rows_are_not_counted_for_an_amount_in_one_of_their_columns() -> None:
     leave = memory_table(
         "handbook.pdf",
