@@ -15,6 +15,7 @@ from bot.access.audience import Audiences
 from bot.access.permissions import Permissions
 from bot.composition import application as composition
 from bot.composition import chat_service
+from bot.composition.layers.graph import build_graphs
 from bot.files.downloads import Downloads
 from bot.files.uploads import Uploads
 from bot.port import Action, Attachment, Budget, Command, IncomingMessage, PlainRoom, PlatformLimits, Route
@@ -33,7 +34,7 @@ from tests.databases import new_database
 from tests.journeys.audience.world import OPERATOR, PLACES, QUESTION, SECRETS, TITLES, Eyes, towns
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Mapping, Sequence
+    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
     from pathlib import Path
 
     from bot.conversation.service import Service
@@ -296,22 +297,25 @@ def secret_file(holder: str) -> Attachment:
     """The holder's document: the same sentences for all but for one word."""
     word = SECRETS[holder]
     text = f"The launch code of the harbour project is {word}.\n\nAsk nobody else for the launch code: {word} it is.\n"
+    return attachment(TITLES[holder], text)
 
+
+def attachment(name: str, text: str) -> Attachment:
     async def blocks() -> AsyncIterator[bytes]:
         yield text.encode()
 
-    return Attachment(
-        name=TITLES[holder],
-        media_type="text/plain",
-        size=len(text),
-        uri=f"https://chat.test/files/{TITLES[holder]}",
-        open=blocks,
-    )
+    uri = f"https://chat.test/files/{name}"
+    return Attachment(name=name, media_type="text/plain", size=len(text), uri=uri, open=blocks)
 
 
 @asynccontextmanager
-async def opened(folder: Path, *, bound: bool) -> AsyncGenerator[Stage]:
-    """The stage, where everybody holds a secret; `bound`: every channel is bound to everything, which changes nobody's rights."""
+async def opened(
+    folder: Path, *, bound: bool, file: Callable[[str], Attachment] = secret_file, graphs: bool = False
+) -> AsyncGenerator[Stage]:
+    """The stage, where everybody holds a secret; `bound`: every channel is bound to everything, which changes nobody's rights.
+
+    `graphs`: of every knowledge base there is one.
+    """
     settings = Settings(
         data_dir=folder,
         embedder=EmbedderSlice(kind="hashing"),
@@ -354,8 +358,11 @@ async def opened(folder: Path, *, bound: bool) -> AsyncGenerator[Stage]:
         stage.held[OPERATOR] = operators.id
         uploads = Uploads(intake=application.library.ingestion, fetching=Downloads(most_bytes=1 << 20))
         for holder, base in stage.held.items():
-            (taken,) = await uploads.add([secret_file(holder)], knowledge_base=base, show=_ignore)
+            (taken,) = await uploads.add([file(holder)], knowledge_base=base, show=_ignore)
             assert taken.searchable, taken.line
+            if graphs:
+                await application.catalog.graph.switch(base, "rules")
+                await build_graphs(settings, application.library, base)
         for place in PLACES.values() if bound else ():
             for base in stage.held.values():
                 await places.bind(place, base)
