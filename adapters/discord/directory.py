@@ -48,6 +48,9 @@ class DirectDirectory:
     async def joined(self, person: str, channels: Collection[str]) -> frozenset[str]:
         return frozenset()
 
+    async def may_read_place(self, place: Place, person: str) -> bool:
+        return await self.may_read(place.channel, person=person)
+
     async def present(self, place: Place, person: str) -> bool:
         return await self.may_read(place.channel, person=person)
 
@@ -103,6 +106,17 @@ class GuildDirectory:
             return frozenset()
         found = {str(each.id): each for each in guild.channels if str(each.id) in channels}
         return frozenset(identity for identity, each in found.items() if _may_read(each, member))
+
+    async def may_read_place(self, place: Place, person: str) -> bool:
+        if not await self.may_read(place.channel, person=person):
+            return False
+        member = await self._member(person)
+        if not place.thread.isdecimal() or member is None:
+            return member is not None and not place.thread
+        thread = self._guild().get_thread(int(place.thread))
+        if thread is not None and not thread.is_private():
+            return True
+        return await self._may_read_thread(int(place.thread), await self._find(place.channel), member)
 
     async def present(self, place: Place, person: str) -> bool:
         self._guild()

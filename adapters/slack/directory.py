@@ -186,6 +186,9 @@ class SlackDirectory:
         are_in = await asyncio.gather(*(self._is_in(channel, person) for channel in listed))
         return frozenset(channel for channel, is_in in zip(listed, are_in, strict=True) if is_in)
 
+    async def may_read_place(self, place: Place, person: str) -> bool:
+        return await self.may_read(place.channel, person=person)
+
     async def present(self, place: Place, person: str) -> bool:
         channel, access = place.channel, self._access
         try:

@@ -207,6 +207,11 @@ class Permissions:
         membership = await answer_or_none(directory.membership(person.id))
         return membership is not None and self._is_admin(membership)
 
+    async def still_administers(self, person: Person, directory: Directory) -> bool | None:
+        """None if the platform does not answer."""
+        membership = await answer_or_none(directory.membership(person.id))
+        return None if membership is None else self._is_admin(membership)
+
     async def belongs(self, person: Person, directory: Directory) -> bool:
         membership = await answer_or_none(directory.membership(person.id))
         return membership is not None and (membership.member or self._is_admin(membership))

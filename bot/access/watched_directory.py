@@ -50,6 +50,9 @@ class WatchedDirectory:
     async def joined(self, person: str, channels: Collection[str]) -> frozenset[str]:
         return await self._watch(self.directory.joined(person, channels))
 
+    async def may_read_place(self, place: Place, person: str) -> bool:
+        return await self._watch(self.directory.may_read_place(place, person))
+
     async def present(self, place: Place, person: str) -> bool:
         return await self._watch(self.directory.present(place, person))
 

@@ -13,11 +13,13 @@ from bot.composition import chat_service, loader
 from bot.maintenance import data_files
 from bot.observability import log
 from bot.observability.health import PROGRAM, Health
+from bot.observability.turn_measurements import TurnMeasurements
 from bot.process import event_loop_lag, supervisor
 from bot.process.graceful_shutdown import ClosableService
 from bot.process.termination_signal import ended_by_sigterm
 from bot.process.watchdog import Watch, probe
 from bot.resilience.retry import RetryPolicy, patient
+from rag_engine import plugins
 from rag_engine.storage.sqlite import write_probe
 from rag_engine.types import KnowledgeBaseId
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import AsyncGenerator
 
+    from bot.composition.chat.page_parts import OpenPage
     from bot.composition.components import Application
     from bot.observability.metrics import Meters
     from bot.process.termination_signal import TerminationSignal
@@ -52,23 +55,29 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     async with ended_by_sigterm() as stopping, AsyncExitStack() as stack:
         meters = await stack.enter_async_context(composition.metrics(settings, health))
         await stack.enter_async_context(event_loop_lag.watched(health, meters.event_loop if meters else None))
-        observers = await stack.enter_async_context(composition.observers(settings, meters))
+        measurements = TurnMeasurements() if settings.web.port is not None else None
+        observers = await stack.enter_async_context(composition.observers(settings, meters, measurements))
         with patient(starting):
             application = await stack.enter_async_context(
                 composition.application(settings, observers=observers)
             )
+        page = await _page(health, measurements)
         if loader.platform_names(settings):
-            await _serve(application, stopping, health, meters)
+            await _serve(application, stopping, health, meters, page)
         else:
             log.event("ready", platform="console")
-            service = await stack.enter_async_context(chat_service.console_service(application))
+            service = await stack.enter_async_context(chat_service.console_service(application, page=page))
             health.record(PROGRAM, ready=True, detail="The console is served.")
             await console.run(console.Settings(), service)
     return 0
 
 
 async def _serve(
-    application: Application, stopping: TerminationSignal, health: Health, meters: Meters | None
+    application: Application,
+    stopping: TerminationSignal,
+    health: Health,
+    meters: Meters | None,
+    page: OpenPage | None,
 ) -> None:
     settings = application.settings
     platforms = {
@@ -80,7 +89,7 @@ async def _serve(
         )
         for name in loader.platform_names(settings)
     }
-    async with chat_service.service(application) as behind, _probed(application, health):
+    async with chat_service.service(application, page=page) as behind, _probed(application, health):
         health.record(PROGRAM, ready=True, detail="The program serves.")
         try:
             await supervisor.serve(
@@ -92,6 +101,14 @@ async def _serve(
             )
         finally:
             health.record(PROGRAM, ready=False, detail="The program ends.")
+
+
+async def _page(health: Health, measurements: TurnMeasurements | None) -> OpenPage | None:
+    """Raises `MissingExtra`."""
+    if measurements is None:
+        return None
+    module = await asyncio.to_thread(plugins.load, "bot.web", "server", extra="web")
+    return partial(module.served, health=health, measurements=measurements)
 
 
 @asynccontextmanager

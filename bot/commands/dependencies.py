@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from bot.store.expert_requests import ExpertRequests
     from bot.store.places import Places
     from bot.store.topics import Topics
+    from bot.store.web_sessions import SignInLinks
     from rag_engine.archive import ArchiveContents
     from rag_engine.expansion.types import ExpansionCost
     from rag_engine.ingestion.graph.builder import GraphCost
@@ -155,6 +156,8 @@ class CommandDependencies:
     explain: LatestAnswer
     read_aloud: LatestAnswer
     experts: ExpertRequests
+    page: SignInLinks | None = None
+    """None: there is no page."""
     sources: SourceDesk | None = None
     shown_answers: ShownAnswers
     models: tuple[str, ...] = ()

@@ -326,10 +326,10 @@ async def metrics(settings: Settings, health: Health) -> AsyncGenerator[Meters |
 
 
 @asynccontextmanager
-async def observers(settings: Settings, meters: Meters | None = None) -> AsyncGenerator[Observers]:
+async def observers(settings: Settings, *given: Sink | None) -> AsyncGenerator[Observers]:
     """Raises `MissingExtra`."""
     async with AsyncExitStack() as stack:
-        sinks: list[Sink] = [] if meters is None else [meters]
+        sinks = [sink for sink in given if sink is not None]
         if settings.tracing.endpoint:
             tracing = await asyncio.to_thread(plugins.load, "bot.observability", "otel_traces", extra="otel")
             sinks.append(await stack.enter_async_context(tracing.exported(settings.tracing)))

@@ -13,15 +13,12 @@ from bot.access.permissions import Permissions
 from bot.access.question_budget import QuestionBudget
 from bot.commands.dependencies import MODEL_SEPARATOR, CommandDependencies
 from bot.composition import exports
+from bot.composition.chat import answer_views, page_parts
 from bot.composition.conversation import ChatStores, Policies, Removals, assemble
 from bot.composition.layers.expansion import estimate, expand
 from bot.composition.layers.graph import build_graphs, graph_cost
 from bot.conversation import retention
-from bot.conversation.answer_maps import AnswerMaps
 from bot.conversation.dependencies import Commands
-from bot.conversation.explanation.explanation_view import ExplanationView
-from bot.conversation.read_aloud import ReadAloud
-from bot.conversation.sources.sources_view import SourcesView
 from bot.conversation.turn.conversation_tags import ConversationTags
 from bot.conversation.verified_reviews import VerifiedReviews
 from bot.files.downloads import Downloads
@@ -31,7 +28,6 @@ from bot.files.uploads import Uploads
 from bot.store.expert_requests import ExpertRequests
 from bot.store.places import Places, PlaceSettings
 from bot.store.topics import Topics
-from bot.store.turns import Turns
 from bot.streaming.message_stream import WriteDeadlines
 from bot.streaming.scheduler import Scheduler
 from rag_engine.engine import question_of
@@ -45,8 +41,9 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
 
+    from bot.composition.chat.page_parts import OpenPage
     from bot.composition.components import Application, IndexingComponents
-    from bot.conversation.dependencies import AudienceLookup, ForgetDocument
+    from bot.conversation.dependencies import ForgetDocument
     from bot.conversation.follow_ups import SuggestQuestions
     from bot.conversation.service import Service
     from bot.conversation.sources.sources_view import Draw
@@ -54,6 +51,7 @@ if TYPE_CHECKING:
     from bot.conversation.turn.thread_titles import WriteTitle
     from bot.port import ChatService
     from bot.settings import Settings
+    from bot.store.web_sessions import SignInLinks
     from rag_engine.parsing.pool import ParserPool
     from rag_engine.storage.sqlite.database import Database
     from rag_engine.types import DocumentId, DocumentRecord, KnowledgeBase, KnowledgeBaseId, TurnId
@@ -65,7 +63,7 @@ _REVIEW_SECONDS = 300.0
 
 
 @asynccontextmanager
-async def service(application: Application) -> AsyncGenerator[ChatService]:
+async def service(application: Application, *, page: OpenPage | None = None) -> AsyncGenerator[ChatService]:
     settings, library = application.settings, application.library
     if application.engine.models:
         # It blocks the interpreter for a third of a second.
@@ -90,7 +88,8 @@ async def service(application: Application) -> AsyncGenerator[ChatService]:
         await places.forget_others({base.id for base in await library.catalog.knowledge_bases()})
         uploads = await _uploads(application)
         forget = partial(_forget, library, places)
-        policies = _platform_policies(application, database, places, uploads, forget, pictures.picture)
+        links = page_parts.sign_in_links(application, database)
+        policies = _platform_policies(application, database, places, uploads, forget, pictures.picture, links)
         chat = _assemble(
             application,
             database,
@@ -111,6 +110,7 @@ async def service(application: Application) -> AsyncGenerator[ChatService]:
                 removing(reviews.ask_due, every_seconds=_REVIEW_SECONDS, what="reviews"),
                 application.sources.giving_way(lambda: chat.waiting).on_schedule(),
                 chat.experts.running(),
+                page_parts.opened(page, application, outbound=chat.outbound, forget=forget, links=links),
             ):
                 yield application.observers.service(chat)
         finally:
@@ -120,7 +120,9 @@ async def service(application: Application) -> AsyncGenerator[ChatService]:
 
 
 @asynccontextmanager
-async def console_service(application: Application, names: Sequence[str] = ()) -> AsyncGenerator[ChatService]:
+async def console_service(
+    application: Application, names: Sequence[str] = (), *, page: OpenPage | None = None
+) -> AsyncGenerator[ChatService]:
     """Everything is allowed."""
     settings, library = application.settings, application.library
     operator = OperatorAccess(
@@ -149,14 +151,18 @@ async def console_service(application: Application, names: Sequence[str] = ()) -
                 audiences=operator,
                 places=operator,
             ),
-            show_sources=_sources_view(library, operator).show,
-            show_explanation=_explanation(application, database, operator).press,
+            show_sources=answer_views.sources_view(library, operator).show,
+            show_explanation=answer_views.explanation(application, database, operator).press,
             names=library.catalog.metadata.names,
-            read_aloud=_read_aloud(application, database, operator),
+            read_aloud=answer_views.read_aloud(application, database, operator),
             transcriber=library.transcriber,
         )
         chat = _assemble(application, database, uploads, policies, library.forget, clock)
-        yield application.observers.service(chat)
+        links = page_parts.sign_in_links(application, database)
+        async with page_parts.opened(
+            page, application, outbound=chat.outbound, forget=library.forget, links=links
+        ):
+            yield application.observers.service(chat)
 
 
 def _assemble(
@@ -205,23 +211,31 @@ def _platform_policies(
     uploads: Uploads,
     forget: Callable[[KnowledgeBaseId, DocumentId | None], Awaitable[bool]],
     draw: Draw,
+    links: SignInLinks | None,
 ) -> Policies:
     library = application.library
     rights = Permissions(settings=application.settings.access)
     audiences = Audiences(places=places, catalog=library.catalog, access=rights, model=library.embedder.model)
-    sources = _sources_view(library, audiences, draw)
+    sources = answer_views.sources_view(library, audiences, draw)
     return Policies(
         audiences=audiences,
         permissions=rights,
         places=places,
         commands=_commands(
-            application, database, uploads, forget, access=rights, audiences=audiences, places=places
+            application,
+            database,
+            uploads,
+            forget,
+            access=rights,
+            audiences=audiences,
+            places=places,
+            links=links,
         ),
         show_sources=sources.show,
         show_pictures=sources.pictures,
-        show_explanation=_explanation(application, database, audiences).press,
+        show_explanation=answer_views.explanation(application, database, audiences).press,
         names=application.library.catalog.metadata.names,
-        read_aloud=_read_aloud(application, database, audiences),
+        read_aloud=answer_views.read_aloud(application, database, audiences),
         transcriber=library.transcriber,
         budget=QuestionBudget(
             questions=application.settings.chat.questions_per_hour,
@@ -242,6 +256,7 @@ def _commands(
     access: Permissions | OperatorAccess,
     audiences: Audiences | OperatorAccess,
     places: Places | OperatorAccess,
+    links: SignInLinks | None = None,
 ) -> Commands:
     library = application.library
     desk = CommandDependencies(
@@ -261,12 +276,13 @@ def _commands(
         reindex=partial(_reindex, library),
         export=partial(exports.export, library),
         facts=partial(_facts, application),
-        explain=_explanation(application, database, audiences).latest,
+        explain=answer_views.explanation(application, database, audiences).latest,
         verified=verified_editor(application),
-        read_aloud=_read_aloud(application, database, audiences).latest,
+        read_aloud=answer_views.read_aloud(application, database, audiences).latest,
         sources=application.sources,
         experts=ExpertRequests(database),
-        shown_answers=_answer_maps(application, database, audiences).shown_answers,
+        page=links,
+        shown_answers=answer_views.answer_maps(application, database, audiences).shown_answers,
         models=tuple(application.engine.choices),
         has_web=bool(application.settings.web_search.kind),
     )
@@ -326,43 +342,6 @@ async def _uploads(application: Application) -> Uploads:
 def _page_pictures(settings: Settings) -> AbstractAsyncContextManager[ParserPool]:
     """In its own process: pictures do not wait for parsing."""
     return parser_pool(workers=1, seconds=_PICTURE_SECONDS, memory_bytes=settings.parsing.memory_mb << 20)
-
-
-def _sources_view(
-    library: IndexingComponents, audiences: AudienceLookup, draw: Draw | None = None
-) -> SourcesView:
-    return SourcesView(audiences=audiences, catalog=library.catalog, originals=library.originals, draw=draw)
-
-
-def _explanation(application: Application, database: Database, audiences: AudienceLookup) -> ExplanationView:
-    library = application.library
-    return ExplanationView(
-        audiences=audiences,
-        catalog=library.catalog,
-        history=library.storage.history,
-        turns=Turns(database),
-    )
-
-
-def _answer_maps(application: Application, database: Database, audiences: AudienceLookup) -> AnswerMaps:
-    library = application.library
-    return AnswerMaps(
-        audiences=audiences,
-        catalog=library.catalog,
-        history=library.storage.history,
-        turns=Turns(database),
-    )
-
-
-def _read_aloud(application: Application, database: Database, audiences: AudienceLookup) -> ReadAloud:
-    library = application.library
-    return ReadAloud(
-        audiences=audiences,
-        catalog=library.catalog,
-        answers=library.storage.history,
-        turns=Turns(database),
-        voice=application.voice,
-    )
 
 
 async def _forget(

@@ -88,6 +88,10 @@ class Directory(Protocol):
         """Those that the person is in; without joining, those they can read."""
         ...
 
+    async def may_read_place(self, place: Place, person: str) -> bool:
+        """As `may_read`, and the thread too."""
+        ...
+
     async def present(self, place: Place, person: str) -> bool:
         """Asks the platform, never a cache."""
         ...

@@ -37,6 +37,7 @@ from bot.settings.slices import (
 )
 from bot.settings.sources import SourcesSettings
 from bot.settings.tools import ToolSettings
+from bot.settings.web import WebSettings
 from rag_engine.errors import BadSettings
 
 if TYPE_CHECKING:
@@ -262,6 +263,7 @@ class Settings(Environment):
     breakers: BreakerSettings = BreakerSettings()
     metrics: MetricsSettings = MetricsSettings()
     tracing: TracingSettings = TracingSettings()
+    web: WebSettings = WebSettings()
     access: AccessSettings = AccessSettings()
     chat: ChatSettings = ChatSettings()
     retention: RetentionSettings = RetentionSettings()

@@ -78,6 +78,9 @@ _OWN_OF_CHANNELS = """
 _ALL_BINDINGS = """
     SELECT workspace, channel, knowledge_base FROM bindings WHERE platform = ? ORDER BY ordinal
 """
+_BOUND_TO = """
+    SELECT platform, workspace, channel FROM bindings WHERE knowledge_base = ? ORDER BY ordinal
+"""
 _ADMIT = """
     INSERT OR REPLACE INTO audiences (knowledge_base, platform, workspace, channel, thread, label, folded)
     VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -245,6 +248,14 @@ class Places:
             for workspace, channel, knowledge_base in await self._database.fetch(_ALL_BINDINGS, (platform,))
         ]
         return own, bound
+
+    async def bound_to(self, knowledge_base: KnowledgeBaseId) -> list[Place]:
+        """The channels that search it beside their own."""
+        rows = await self._database.fetch(_BOUND_TO, (knowledge_base,))
+        return [
+            Place(platform=platform, workspace=workspace, channel=channel)
+            for platform, workspace, channel in rows
+        ]
 
     async def admit(self, audience: StoredAudience) -> StoredAudience:
         """Returns the one already stored, if any."""

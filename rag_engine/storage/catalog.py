@@ -116,6 +116,10 @@ class SqliteCatalog:
             )
         return _record(rows[0]) if rows else None
 
+    async def find_by_id(self, document: DocumentId) -> DocumentRecord | None:
+        rows = await self._database.fetch("SELECT * FROM documents WHERE id = ?", (document,))
+        return _record(rows[0]) if rows else None
+
     async def find_all(
         self, knowledge_base: KnowledgeBaseId, *, uris: Collection[str]
     ) -> list[DocumentRecord]:

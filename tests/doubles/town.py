@@ -74,6 +74,9 @@ class Town:
             if person in self.inside.get(each, ()) and self.channels[each].kind in ("public", "private")
         )
 
+    async def may_read_place(self, place: Place, person: str) -> bool:
+        return await self.may_read(place.channel, person=person)
+
     async def present(self, place: Place, person: str) -> bool:
         self._tell("present", person)
         return place.channel in self.channels and person in self._readers(place.channel)

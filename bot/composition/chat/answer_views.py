@@ -1,0 +1,54 @@
+"""What is shown of an answer that was given."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bot.conversation.answer_maps import AnswerMaps
+from bot.conversation.explanation.explanation_view import ExplanationView
+from bot.conversation.read_aloud import ReadAloud
+from bot.conversation.sources.sources_view import SourcesView
+from bot.store.turns import Turns
+
+if TYPE_CHECKING:
+    from bot.composition.components import Application, IndexingComponents
+    from bot.conversation.dependencies import AudienceLookup
+    from bot.conversation.sources.sources_view import Draw
+    from rag_engine.storage.sqlite.database import Database
+
+
+def sources_view(
+    library: IndexingComponents, audiences: AudienceLookup, draw: Draw | None = None
+) -> SourcesView:
+    return SourcesView(audiences=audiences, catalog=library.catalog, originals=library.originals, draw=draw)
+
+
+def explanation(application: Application, database: Database, audiences: AudienceLookup) -> ExplanationView:
+    library = application.library
+    return ExplanationView(
+        audiences=audiences,
+        catalog=library.catalog,
+        history=library.storage.history,
+        turns=Turns(database),
+    )
+
+
+def answer_maps(application: Application, database: Database, audiences: AudienceLookup) -> AnswerMaps:
+    library = application.library
+    return AnswerMaps(
+        audiences=audiences,
+        catalog=library.catalog,
+        history=library.storage.history,
+        turns=Turns(database),
+    )
+
+
+def read_aloud(application: Application, database: Database, audiences: AudienceLookup) -> ReadAloud:
+    library = application.library
+    return ReadAloud(
+        audiences=audiences,
+        catalog=library.catalog,
+        answers=library.storage.history,
+        turns=Turns(database),
+        voice=application.voice,
+    )

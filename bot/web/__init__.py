@@ -1,0 +1,1 @@
+"""The page for administrators: server-rendered, without scripts. A view is one module with its template."""

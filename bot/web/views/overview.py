@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from bot.store.turn_figures import DayFigures, TokenCount, TurnFigures, percentile, totalled
+from bot.web.charts import Series, lines, stacked
+from bot.web.sheets import day
+from bot.web.visit import Shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from bot.settings.web import WebSettings
+    from bot.web.visit import Visit
+
+TITLE: Final = "Overview"
+PATH: Final = ""
+POSITION: Final = 0
+
+_PERIODS: Final = ("30", "7", "90")
+_MOST_DAYS: Final = 40
+_MILLION: Final = 1_000_000
+
+
+async def show(visit: Visit) -> Shown:
+    period = visit.choice("days", *_PERIODS)
+    who, settings = visit.visitor, visit.parts.application.settings.web
+    days = await TurnFigures(visit.parts.chat).days(
+        int(period), platform=who.platform, workspace=who.workspace
+    )
+    latency = totalled([each.latency for each in days])
+    outcomes = {
+        name: sum(each.outcomes.get(name, 0) for each in days)
+        for name in ("answered", "unanswered", "talk", "stopped", "failed")
+    }
+    tokens = _tokens(days)
+    answers = outcomes["answered"] + outcomes["unanswered"]
+    values = {
+        "period": period,
+        "periods": sorted(_PERIODS, key=int),
+        "questions": sum(outcomes.values()),
+        "outcomes": outcomes,
+        "answered_share": outcomes["answered"] / answers if answers else None,
+        "up": sum(each.up for each in days),
+        "down": sum(each.down for each in days),
+        "p50": percentile(latency, 0.5),
+        "p95": percentile(latency, 0.95),
+        "tokens": sum(count.prompt + count.reply for count in tokens.values()),
+        "cost": _cost(tokens, settings),
+        "unpriced": sorted(model for model in tokens if model not in settings.prices),
+        "models": sorted(tokens.items(), key=lambda each: -(each[1].prompt + each[1].reply)),
+        "currency": settings.currency,
+        "charts": _charts(days, settings),
+    }
+    return Shown(template="overview.html", values=values)
+
+
+def _weeks(days: Sequence[DayFigures]) -> list[DayFigures]:
+    """Whole ones, the last up to today."""
+    first = len(days) % 7
+    return [_week(days[at : at + 7]) for at in range(first, len(days), 7)]
+
+
+def _week(days: Sequence[DayFigures]) -> DayFigures:
+    outcomes: dict[str, int] = {}
+    for each in days:
+        for name, count in each.outcomes.items():
+            outcomes[name] = outcomes.get(name, 0) + count
+    return DayFigures(
+        day=days[0].day,
+        outcomes=outcomes,
+        up=sum(each.up for each in days),
+        down=sum(each.down for each in days),
+        latency=totalled([each.latency for each in days]),
+        tokens=_tokens(days),
+    )
+
+
+def _charts(days: Sequence[DayFigures], settings: WebSettings) -> list[object]:
+    span = "week" if len(days) > _MOST_DAYS else "day"
+    days = _weeks(days) if span == "week" else days
+    labels = [day(each.day) for each in days]
+    outcomes = {
+        "answered": "Answered",
+        "unanswered": "Not found",
+        "talk": "Talk and help",
+        "stopped": "Stopped",
+        "failed": "Failed",
+    }
+    series = [
+        Series(name=name, kind=kind, values=[each.outcomes.get(kind, 0) for each in days])
+        for kind, name in outcomes.items()
+    ]
+    shares = {"Half within": ("median", 0.5), "95 % within": ("most", 0.95)}
+    latency = [
+        Series(name=name, kind=kind, values=[percentile(each.latency, share) for each in days])
+        for name, (kind, share) in shares.items()
+    ]
+    ratings = [
+        Series(name="Helpful", kind="up", values=[each.up for each in days]),
+        Series(name="Not helpful", kind="down", values=[each.down for each in days]),
+    ]
+    spent = [
+        Series(name="Prompt", kind="prompt", values=[_sum(each.tokens).prompt for each in days]),
+        Series(name="Reply", kind="reply", values=[_sum(each.tokens).reply for each in days]),
+    ]
+    charts = [
+        (stacked(f"Questions a {span}", labels, series), ""),
+        (lines("Seconds to the whole answer", labels, latency), "s"),
+        (stacked(f"Ratings a {span}", labels, ratings), ""),
+        (stacked(f"Tokens a {span}", labels, spent), ""),
+    ]
+    if settings.prices:
+        costs = [_cost(each.tokens, settings) for each in days]
+        charts.append(
+            (
+                stacked(f"Cost a {span}", labels, [Series(name="Cost", kind="cost", values=costs)]),
+                settings.currency,
+            )
+        )
+    return list(charts)
+
+
+def _tokens(days: Sequence[DayFigures]) -> dict[str, TokenCount]:
+    found: dict[str, TokenCount] = {}
+    for each in days:
+        for model, count in each.tokens.items():
+            found[model] = found.get(model, TokenCount()) + count
+    return found
+
+
+def _sum(tokens: Mapping[str, TokenCount]) -> TokenCount:
+    return sum(tokens.values(), TokenCount())
+
+
+def _cost(tokens: Mapping[str, TokenCount], settings: WebSettings) -> float:
+    priced = [(settings.prices[model], count) for model, count in tokens.items() if model in settings.prices]
+    return sum(read * count.prompt + written * count.reply for (read, written), count in priced) / _MILLION

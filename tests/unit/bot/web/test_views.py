@@ -1,0 +1,101 @@
+"""Every view over a real socket: what it shows, to whom, and what it changes."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from lxml import html
+
+from tests.journeys.audience import world
+from tests.unit.bot.web.stand import ANN_IN_T1, Stand, form_token
+
+if TYPE_CHECKING:
+    import httpx2
+
+pytestmark = pytest.mark.process
+
+ANNS = ("public", "second_public", "private", "group", "dm_of_ann", "thread", "second_thread", "external")
+"""What Ann, who administers T1, can read there."""
+
+
+async def crawled(client: httpx2.AsyncClient) -> dict[str, str]:
+    """Every page that links lead to from the overview."""
+    found: dict[str, str] = {}
+    waiting = ["/"]
+    while waiting:
+        path = waiting.pop()
+        if path in found:
+            continue
+        shown = await client.get(path)
+        assert shown.status_code == 200, (path, shown.text)
+        found[path] = shown.text
+        links = html.fromstring(shown.text).xpath("//a/@href")
+        waiting += [link for link in links if link.startswith("/")]
+    return found
+
+
+async def test_an_administrator_sees_what_they_can_read_and_nothing_else(stand: Stand) -> None:
+    async with stand.signed_in(ANN_IN_T1) as client:
+        pages = await crawled(client)
+    everything = "\n".join(pages.values())
+    for holder in world.HOLDERS:
+        may = holder in ANNS or holder == world.OPERATOR
+        for word in (world.SECRETS[holder], world.TITLES[holder]):
+            assert (word in everything) == may, (holder, word)
+    assert any(path.startswith("/questions/") for path in pages)
+    assert any(path.count("/") == 3 and path.startswith("/documents/") for path in pages)
+    assert "hidden: you may not read this place".capitalize() in everything
+
+
+async def test_the_operator_sees_everything(stand: Stand) -> None:
+    async with stand.signed_in() as client:
+        everything = "\n".join((await crawled(client)).values())
+    for holder in world.HOLDERS:
+        assert world.SECRETS[holder] in everything, holder
+
+
+async def test_without_the_platforms_answer_texts_are_hidden_and_counts_shown(stand: Stand) -> None:
+    stand.towns["slack", "T1"].silent.add("UA")
+    async with stand.signed_in(ANN_IN_T1) as client:
+        pages = await crawled(client)
+        everything = "\n".join(pages.values())
+        for holder in world.HOLDERS:
+            assert world.SECRETS[holder] not in everything
+            assert world.TITLES[holder] not in everything
+        assert "The chat platform does not answer" in pages["/"]
+        in_t1 = [
+            name
+            for name, place in world.PLACES.items()
+            if (place.platform, place.workspace) == ("slack", "T1")
+        ]
+        questions = re.search(r"<dt>Questions</dt><dd>(\d+)</dd>", pages["/"])
+        assert questions is not None
+        assert int(questions[1]) == len(in_t1)
+
+
+async def test_who_no_longer_administers_is_signed_out(stand: Stand) -> None:
+    async with stand.signed_in(ANN_IN_T1) as client:
+        assert (await client.get("/")).status_code == 200
+        stand.towns["slack", "T1"].admins.clear()
+        ended = await client.get("/questions")
+        assert ended.status_code == 403
+        assert "You no longer administer this workspace" in ended.text
+        stand.towns["slack", "T1"].admins.add("UA")
+        assert (await client.get("/")).status_code == 401
+
+
+async def test_a_document_is_removed_after_a_question(stand: Stand) -> None:
+    path = f"/documents/{stand.bases['public']}/{stand.documents['public']}"
+    async with stand.signed_in(ANN_IN_T1) as client:
+        asked = await client.get(f"{path}?remove=ask")
+        assert "Remove this document?" in asked.text
+        done = await client.post(
+            path, data={"token": form_token(asked.text), "act": "remove"}, headers={"origin": stand.url}
+        )
+        assert done.status_code == 303
+        shown = await client.get(done.headers["location"])
+        assert "The document was removed." in shown.text
+        assert world.TITLES["public"] not in shown.text
+        assert (await client.get(path)).status_code == 404
