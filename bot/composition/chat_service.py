@@ -125,12 +125,7 @@ async def console_service(
 ) -> AsyncGenerator[ChatService]:
     """Everything is allowed."""
     settings, library = application.settings, application.library
-    operator = OperatorAccess(
-        catalog=application.catalog,
-        model=library.embedder.model,
-        names=tuple(names),
-        defaults=default_place_settings(settings),
-    )
+    operator = _operator(application, names)
     async with (
         _database(application) as database,
         retention.keeping_to(
@@ -163,6 +158,15 @@ async def console_service(
             page, application, outbound=chat.outbound, forget=library.forget, links=links
         ):
             yield application.observers.service(chat)
+
+
+def _operator(application: Application, names: Sequence[str]) -> OperatorAccess:
+    return OperatorAccess(
+        catalog=application.catalog,
+        model=application.library.embedder.model,
+        names=tuple(names),
+        defaults=default_place_settings(application.settings),
+    )
 
 
 def _assemble(
@@ -237,13 +241,18 @@ def _platform_policies(
         names=application.library.catalog.metadata.names,
         read_aloud=answer_views.read_aloud(application, database, audiences),
         transcriber=library.transcriber,
-        budget=QuestionBudget(
-            questions=application.settings.chat.questions_per_hour,
-            repeats=application.settings.chat.repeats_per_hour,
-            sources=application.settings.chat.sources_per_hour,
-            exempt=rights.administers,
-            observers=application.observers,
-        ),
+        budget=_budget(application, rights),
+    )
+
+
+def _budget(application: Application, rights: Permissions) -> QuestionBudget:
+    settings = application.settings.chat
+    return QuestionBudget(
+        questions=settings.questions_per_hour,
+        repeats=settings.repeats_per_hour,
+        sources=settings.sources_per_hour,
+        exempt=rights.administers,
+        observers=application.observers,
     )
 
 

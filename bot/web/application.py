@@ -10,7 +10,7 @@ from starlette.middleware import Middleware
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from bot.access.page_reader import PageReader
+from bot.access.visitor_access import VisitorAccess
 from bot.messages.errors import sentence_of
 from bot.observability import log
 from bot.port import Person, Place
@@ -146,7 +146,7 @@ class PageApplication:
         is_ours = guard.is_same_origin(request, self.address)
         return bool(session) and is_ours and guard.is_form_token(session, form.get("token", ""))
 
-    async def _reader(self, visitor: Visitor) -> tuple[PageReader, bool | None]:
+    async def _reader(self, visitor: Visitor) -> tuple[VisitorAccess, bool | None]:
         """And whether the visitor still administers; None: unknown, and nothing is read."""
         found: dict[tuple[str, str], Directory | None] = {}
 
@@ -158,7 +158,7 @@ class PageApplication:
         access = self.parts.access
         hub = Place(platform=visitor.platform, workspace=visitor.workspace, channel="")
         person = None if visitor.is_operator else Person(id=visitor.person, name=visitor.name)
-        reader = PageReader(person=person, workspace=hub, access=access, find=find)
+        reader = VisitorAccess(person=person, workspace=hub, access=access, find=find)
         if person is None:
             return reader, True
         directory = await find(hub.platform, hub.workspace)

@@ -33,7 +33,7 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chart:
+class PageChart:
     """`top`: what its upper edge stands for; `lines`: runs of points per series."""
 
     title: str
@@ -48,7 +48,7 @@ class Chart:
         return not any(value for each in self.series for value in each.values)
 
 
-def stacked(title: str, labels: Sequence[str], series: Sequence[Series]) -> Chart:
+def stacked(title: str, labels: Sequence[str], series: Sequence[Series]) -> PageChart:
     totals = [sum(each.values[at] or 0 for each in series) for at in range(len(labels))]
     top = _rounded(max(totals, default=0))
     slot = WIDTH / max(len(labels), 1)
@@ -60,10 +60,10 @@ def stacked(title: str, labels: Sequence[str], series: Sequence[Series]) -> Char
             if height:
                 y -= height
                 bars.append(_bar(at * slot + slot * _GAP / 2, y, slot * (1 - _GAP), height, each.kind))
-    return Chart(title=title, labels=labels, series=series, top=top, bars=bars)
+    return PageChart(title=title, labels=labels, series=series, top=top, bars=bars)
 
 
-def lines(title: str, labels: Sequence[str], series: Sequence[Series]) -> Chart:
+def lines(title: str, labels: Sequence[str], series: Sequence[Series]) -> PageChart:
     top = _rounded(max((value or 0 for each in series for value in each.values), default=0))
     slot = WIDTH / max(len(labels), 1)
     drawn: list[tuple[str, str]] = []
@@ -79,7 +79,7 @@ def lines(title: str, labels: Sequence[str], series: Sequence[Series]) -> Chart:
                     (each.kind, " ".join(run if len(run) > 1 else (run[0], f"{float(x) + 4:.1f},{y}")))
                 )
                 run = []
-    return Chart(title=title, labels=labels, series=series, top=top, lines=drawn)
+    return PageChart(title=title, labels=labels, series=series, top=top, lines=drawn)
 
 
 def _bar(x: float, y: float, width: float, height: float, kind: str) -> Bar:

@@ -36,8 +36,8 @@ class _Server(uvicorn.Server):
 
 
 @asynccontextmanager
-async def served(parts: PageParts, *, health: Health, measurements: TurnMeasurements) -> AsyncGenerator[None]:
-    """Raises `BadSettings`."""
+async def served(parts: PageParts, *, health: Health, measurements: TurnMeasurements) -> AsyncGenerator[int]:
+    """Yields its port. Raises `BadSettings`."""
     settings = parts.application.settings.web
     background = Background()
     with _listening(settings) as listening:
@@ -52,7 +52,7 @@ async def served(parts: PageParts, *, health: Health, measurements: TurnMeasurem
         parts.links.address = address
         log.event("page", url=address)
         try:
-            yield
+            yield port
         finally:
             parts.links.address = ""
             server.should_exit = True

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 from rag_engine.errors import UserError
 
 if TYPE_CHECKING:
-    from bot.access.page_reader import PageReader
+    from bot.access.visitor_access import VisitorAccess
     from bot.composition.chat.page_parts import PageParts
     from bot.observability.health import Health
     from bot.store.web_sessions import Visitor
@@ -60,7 +60,7 @@ class Visit:
     """One request. `rest`: the parts of its path behind the view's."""
 
     parts: PageParts
-    reader: PageReader
+    reader: VisitorAccess
     visitor: Visitor
     health: Health
     background: Background

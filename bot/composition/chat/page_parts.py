@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
     from contextlib import AbstractAsyncContextManager
 
-    from bot.access.page_reader import PageScopes
+    from bot.access.visitor_access import PageScopes
     from bot.composition.components import Application
     from bot.conversation.dependencies import ForgetDocument
     from bot.conversation.outbound import OutboundRooms
@@ -61,7 +61,7 @@ class PageParts:
 
 
 class OpenPage(Protocol):
-    def __call__(self, parts: PageParts) -> AbstractAsyncContextManager[None]: ...
+    def __call__(self, parts: PageParts) -> AbstractAsyncContextManager[object]: ...
 
 
 @asynccontextmanager

@@ -18,6 +18,13 @@ PATH: Final = ""
 POSITION: Final = 0
 
 _PERIODS: Final = ("30", "7", "90")
+_OUTCOMES: Final = {
+    "answered": "Answered",
+    "unanswered": "Not found",
+    "talk": "Talk and help",
+    "stopped": "Stopped",
+    "failed": "Failed",
+}
 _MOST_DAYS: Final = 40
 _MILLION: Final = 1_000_000
 
@@ -29,10 +36,7 @@ async def show(visit: Visit) -> Shown:
         int(period), platform=who.platform, workspace=who.workspace
     )
     latency = totalled([each.latency for each in days])
-    outcomes = {
-        name: sum(each.outcomes.get(name, 0) for each in days)
-        for name in ("answered", "unanswered", "talk", "stopped", "failed")
-    }
+    outcomes = {name: sum(each.outcomes.get(name, 0) for each in days) for name in _OUTCOMES}
     tokens = _tokens(days)
     answers = outcomes["answered"] + outcomes["unanswered"]
     values = {
@@ -80,16 +84,9 @@ def _charts(days: Sequence[DayFigures], settings: WebSettings) -> list[object]:
     span = "week" if len(days) > _MOST_DAYS else "day"
     days = _weeks(days) if span == "week" else days
     labels = [day(each.day) for each in days]
-    outcomes = {
-        "answered": "Answered",
-        "unanswered": "Not found",
-        "talk": "Talk and help",
-        "stopped": "Stopped",
-        "failed": "Failed",
-    }
     series = [
         Series(name=name, kind=kind, values=[each.outcomes.get(kind, 0) for each in days])
-        for kind, name in outcomes.items()
+        for kind, name in _OUTCOMES.items()
     ]
     shares = {"Half within": ("median", 0.5), "95 % within": ("most", 0.95)}
     latency = [

@@ -10,6 +10,7 @@ from bot.commands import registry
 from bot.commands.context import CommandContext
 from bot.commands.help import list_commands
 from bot.composition import loader
+from bot.web import registry as web_registry
 
 if TYPE_CHECKING:
     import pytest
@@ -89,6 +90,30 @@ def test_a_command_of_the_command_line(
     assert capsys.readouterr().out == "Hello Ada, error.\n"
     main([])
     assert "say hello" in capsys.readouterr().out
+
+
+def test_a_view_of_the_page(add: Add) -> None:
+    add(
+        "bot.web.views",
+        "weather",
+        """
+        from bot.web.visit import Shown
+
+        TITLE = "Weather"
+        PATH = "weather"
+        POSITION = 15
+
+        async def show(visit):
+            return Shown(template="message.html", values={"sentence": "Rain."})
+        """,
+    )
+    web_registry.views.cache_clear()
+    try:
+        view = web_registry.views()["weather"]
+        assert (view.title, view.act, view.operator_only, view.said) == ("Weather", None, False, {})
+        assert list(web_registry.views()).index("weather") == 2, "the menu has it behind the questions"
+    finally:
+        web_registry.views.cache_clear()
 
 
 async def test_a_slash_command(add: Add) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bot.commands import Show
     from bot.commands.dependencies import SourceDesk
     from bot.port import Room
+    from bot.store.web_sessions import SignInLinks
     from rag_engine.ingestion.graph.builder import GraphCost
     from rag_engine.ingestion.verified_editor import VerifiedEditor
     from rag_engine.mind_maps.answers import MappedAnswer
@@ -53,6 +54,7 @@ class Counter:
     verified: VerifiedEditor | None = None
     graph_cost: GraphCost | None = None
     sources: SourceDesk | None = None
+    page: SignInLinks | None = None
     answers: list[MappedAnswer] = field(default_factory=list)
     questions: Questions = field(init=False)
 
@@ -82,6 +84,7 @@ class Counter:
             verified=cast("VerifiedEditor", self.verified),
             read_aloud=self._read_aloud,
             sources=self.sources,
+            page=self.page,
             experts=self.chat.experts,
             shown_answers=self._shown_answers,
             models=self.labels,

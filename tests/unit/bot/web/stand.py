@@ -48,6 +48,8 @@ class Stand:
     towns: dict[tuple[str, str], Town]
     health: Health
     measurements: TurnMeasurements
+    listens: str
+    """Where the page listens, whatever people open."""
     bases: dict[str, KnowledgeBaseId] = field(default_factory=dict)
     documents: dict[str, str] = field(default_factory=dict)
     turns: dict[str, ChatTurn] = field(default_factory=dict)
@@ -115,9 +117,14 @@ async def empty_stand(folder: Path, **web: object) -> AsyncGenerator[Stand]:
             forget=library.forget,
             links=SignInLinks(WebSessions(chat)),
         )
-        async with server.served(parts, health=health, measurements=measurements):
+        async with server.served(parts, health=health, measurements=measurements) as port:
             yield Stand(
-                url=parts.links.address, parts=parts, towns=towns, health=health, measurements=measurements
+                url=parts.links.address,
+                listens=f"http://127.0.0.1:{port}",
+                parts=parts,
+                towns=towns,
+                health=health,
+                measurements=measurements,
             )
 
 

@@ -33,7 +33,7 @@ class FindDirectory(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PageReader:
+class VisitorAccess:
     """`person`: None for the operator, who reads everything; else an administrator of the `workspace`."""
 
     person: Person | None
