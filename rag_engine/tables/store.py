@@ -106,7 +106,9 @@ class TableStore:
         try:
             if document is not None:
                 for suffix in (_SUFFIX, _PENDING):
-                    (folder / f"{_safe(document)}{suffix}").unlink(missing_ok=True)
+                    path = folder / f"{_safe(document)}{suffix}"
+                    path.unlink(missing_ok=True)
+                    table_file.remove_unfinished(path)
             elif folder.exists():
                 shutil.rmtree(folder)
         except OSError as error:

@@ -43,6 +43,7 @@ def written(path: Path) -> Generator[sqlite3.Connection]:
     """In one step, if the block ends well and there are tables. Raises `StorageUnavailable`."""
     make_folder(path.parent)
     try:
+        remove_unfinished(path)
         handle, name = tempfile.mkstemp(prefix=f"{path.name}.", suffix=_TEMPORARY, dir=path.parent)
         os.close(handle)
         Path(name).chmod(FILE_MODE)
@@ -64,6 +65,12 @@ def written(path: Path) -> Generator[sqlite3.Connection]:
             Path(name).unlink(missing_ok=True)
     except (OSError, sqlite3.OperationalError) as error:
         raise StorageUnavailable from error
+
+
+def remove_unfinished(path: Path) -> None:
+    """Of killed processes; nobody else writes the document."""
+    for left in path.parent.glob(f"{path.name}.*{_TEMPORARY}"):
+        left.unlink(missing_ok=True)
 
 
 def create(database: sqlite3.Connection, table: TypedTable) -> None:

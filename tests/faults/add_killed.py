@@ -23,10 +23,14 @@ from typing import TYPE_CHECKING
 import pymupdf
 
 from rag_engine.storage.concurrency.worker_liveness import remove_dead
+from rag_engine.tables import table_file
+from rag_engine.tables.store import TableStore
 from tests.doubles import commands
 from tests.faults.stored import ENVIRONMENT, stored
 
 if TYPE_CHECKING:
+    from rag_engine.tables.types import Value
+    from rag_engine.types import Document
     from tests.doubles.commands import Command
 
 PROJECT = Path(__file__).parents[2]
@@ -94,6 +98,7 @@ def leftovers(data_dir: Path) -> tuple[str, ...]:
     remove_dead(data_dir / "workers", new_seconds=0)
     found = [path.name for path in (data_dir / "workers").iterdir()]
     found += [path.name for path in temporary(data_dir).iterdir()]
+    found += [path.name for path in (data_dir / "tables").rglob("*") if path.suffix in (".new", ".pending")]
     with contextlib.closing(sqlite3.connect(data_dir / "footnote.sqlite")) as connection:
         for table in ("jobs", "readings", "removals"):
             count = connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608
@@ -200,6 +205,9 @@ async def assert_nothing_half_indexed(data_dir: Path) -> None:
             for record in await catalog.records(base.id):
                 if record.state == "ready":
                     assert len(ordinals[record.document.id]) == record.chunks
+                for _, _, rows in await tables_of(data_dir, record.document):
+                    labels = {str(row[2]).split(" ")[0] for row in rows}
+                    assert labels <= {"v1"} or labels <= {"v2"} or labels <= {"v3"}
 
 
 async def contents(data_dir: Path) -> dict[frozenset[str], object]:
@@ -231,9 +239,20 @@ async def contents(data_dir: Path) -> dict[frozenset[str], object]:
                 (document.digest, record.state, record.reason, record.chunks, record.pages),
                 await catalog.sections(document.id),
                 chunks.pop(document.id, []),
+                await tables_of(data_dir, document),
             )
         assert chunks == {}, "the index holds documents that the catalog does not know"
         return found
+
+
+async def tables_of(data_dir: Path, document: Document) -> list[tuple[str, object, list[tuple[Value, ...]]]]:
+    """The columns and rows of each table."""
+    found = await TableStore(data_dir / "tables").stored(document)
+    return [
+        (one.table.place, [(column.name, column.kind, column.values) for column in one.table.columns], rows)
+        for one in found
+        for rows in [await asyncio.to_thread(lambda one=one: list(table_file.rows(one)))]
+    ]
 
 
 def main() -> int:

@@ -151,5 +151,24 @@ async def test_no_id_leads_out_of_the_folder(identity: str, tmp_path: Path) -> N
     assert len(await store.tables({document.id: document.knowledge_base})) == 1
 
 
+async def test_what_a_killed_process_left_goes_with_the_next_writing_and_with_the_document(
+    tmp_path: Path,
+) -> None:
+    store = TableStore(tmp_path / "tables")
+    folder = tmp_path / "tables" / BASE
+    folder.mkdir(parents=True)
+    left = [folder / f"{_DOCUMENT.id}{suffix}.abc.new" for suffix in (".pending", ".sqlite")]
+    other = folder / "another.pending.abc.new"
+    for path in (*left, other):
+        path.write_bytes(b"rows")
+    with store.collection() as collection:
+        collection.extend([Section(text="A | B\n1 | 2", kind="table")])
+        await store.keep(_DOCUMENT, collection)
+    assert not left[0].exists()
+    left[0].write_bytes(b"rows")
+    await store.drop(BASE, _DOCUMENT.id)
+    assert _files(folder) == [other]
+
+
 def _files(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file()]
