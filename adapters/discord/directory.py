@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -8,14 +9,16 @@ import discord
 from adapters.discord import locations
 from adapters.discord.api import UNKNOWN_CHANNEL, api_calls
 from adapters.discord.visibility import EVERYONE, Overwrite, VisibilityRules, is_within, open_to_all
-from bot.port import Channel, Gone, Membership, Unreachable
+from bot.port import Channel, Gone, Membership, People, Place, Unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from adapters.discord.context import DiscordContext
-    from bot.port import Place
 
+_PEOPLE = re.compile(r"<@(?:!?(?P<person>\d+)|&(?P<role>\d+))>")
+_MEMBERS_PAGE = 1000
+_MOST_PAGES = 10
 _Channel: TypeAlias = "discord.abc.GuildChannel | discord.Thread"
 
 
@@ -53,6 +56,12 @@ class DirectDirectory:
 
     async def present(self, place: Place, person: str) -> bool:
         return await self.may_read(place.channel, person=person)
+
+    async def people(self, mention: str) -> People:
+        raise Gone("direct messages have no members")
+
+    async def direct(self, person: str) -> Place:
+        return await _direct(self.context, person)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +139,41 @@ class GuildDirectory:
             return False
         return not place.thread or await self._may_read_thread(int(place.thread), channel, member)
 
+    async def people(self, mention: str) -> People:
+        """Discord lists members to applications with the intent alone."""
+        named = _PEOPLE.fullmatch(mention.strip())
+        if named is None:
+            raise Gone("this names neither a person nor a role")
+        if named["person"]:
+            member = await self._member(named["person"])
+            if member is None:
+                raise Gone("this person is not in this server")
+            found = () if member.bot else (str(member.id),)
+            return People(id=str(member.id), name=member.display_name, members=found)
+        role = self._guild().get_role(int(named["role"]))
+        if role is None:
+            raise Gone("there is no such role in this server")
+        return People(id=str(role.id), name=role.name, members=await self._members_of(role))
+
+    async def _members_of(self, role: discord.Role) -> tuple[str, ...]:
+        found: list[str] = []
+        after: int | None = None
+        async with api_calls(self.context.settings.call_seconds):
+            for _ in range(_MOST_PAGES):
+                page = await self.context.client.http.get_members(self.guild_id, _MEMBERS_PAGE, after)
+                found += [
+                    str(each["user"]["id"])
+                    for each in page
+                    if not each["user"].get("bot") and (role.is_default() or str(role.id) in each["roles"])
+                ]
+                if len(page) < _MEMBERS_PAGE:
+                    break
+                after = int(page[-1]["user"]["id"])
+        return tuple(found)
+
+    async def direct(self, person: str) -> Place:
+        return await _direct(self.context, person)
+
     async def _may_read_thread(self, thread_id: int, channel: _Channel, member: discord.Member) -> bool:
         async with api_calls(self.context.settings.call_seconds):
             try:
@@ -182,6 +226,12 @@ def _of_workspace(context: DiscordContext, workspace: str) -> GuildDirectory | N
     if not workspace.isdecimal() or context.client.get_guild(int(workspace)) is None:
         return None
     return GuildDirectory(context=context, guild_id=int(workspace))
+
+
+async def _direct(context: DiscordContext, person: str) -> Place:
+    async with api_calls(context.settings.call_seconds):
+        opened = await context.client.create_dm(discord.Object(int(person)))
+    return Place(platform=locations.PLATFORM, workspace=locations.DIRECT, channel=str(opened.id))
 
 
 def _parent(channel: _Channel) -> discord.abc.GuildChannel:

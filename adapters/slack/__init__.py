@@ -1,6 +1,7 @@
 """Slack: events by Socket Mode or HTTP, answers as streams or edits."""
 
 from adapters.slack.app import run
+from adapters.slack.installation.credentials import INSTALLATION
 from adapters.slack.installation.doctor import check
 from adapters.slack.installation.manifest import setup
 from adapters.slack.settings import Settings
@@ -12,4 +13,4 @@ VARIABLES = {
     "api_base_url": "SLACK_API_BASE_URL",
 }
 
-__all__ = ["Settings", "check", "run", "setup"]
+__all__ = ["INSTALLATION", "Settings", "check", "run", "setup"]

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import time
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from adapters.slack.api import call_api, is_host_of_slack, next_cursor
+from adapters.slack.locations import PLATFORM
 from bot.port import (
     Channel,
     ChannelKind,
@@ -14,7 +16,9 @@ from bot.port import (
     Fields,
     Gone,
     Membership,
+    People,
     Person,
+    Place,
     Unreachable,
     Unreadable,
     WriteRefused,
@@ -26,7 +30,6 @@ if TYPE_CHECKING:
     from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
     from adapters.slack.context import SlackContext
-    from bot.port import Place
 
 Value = TypeVar("Value")
 
@@ -44,6 +47,7 @@ _CONVERSATIONS_PAGE_SIZE = 999
 _SHARED_FLAGS = ("is_shared", "is_ext_shared", "is_org_shared", "is_pending_ext_shared")
 _INVITED_TEAMS = ("pending_shared", "pending_connected_team_ids")
 _GUEST_FLAGS = ("is_restricted", "is_ultra_restricted")
+_PEOPLE = re.compile(r"<(?:@(?P<person>[UW][A-Z0-9]+)|!subteam\^(?P<group>S[A-Z0-9]+))(?:\|[^<>]*)?>")
 
 
 class RecentResults:
@@ -132,12 +136,8 @@ class SlackDirectory:
 
     async def channel(self, channel: str) -> Channel:
         info = await self._channel(channel)
-        return Channel(
-            id=channel,
-            name=info.text("name"),
-            kind=_kind(info),
-            external=self._is_shared(info),
-        )
+        name, kind = info.text("name"), _kind(info)
+        return Channel(id=channel, name=name, kind=kind, external=self._is_shared(info))
 
     async def membership(self, person: str) -> Membership:
         user = await self._user(person)
@@ -145,7 +145,7 @@ class SlackDirectory:
             return Membership()  # an administrator of another workspace
         admin = any(user.flag(name) for name in ("is_admin", "is_owner", "is_primary_owner"))
         groups = await self._access.get("groups", self._load_groups)
-        roles = frozenset(name for names, members in groups if person in members for name in names)
+        roles = frozenset(name for _, names, members in groups if person in members for name in names)
         return Membership(admin=admin, roles=roles, member=True)
 
     async def may_read(self, channel: str, *, person: str = "", everyone_in: str = "") -> bool:
@@ -203,6 +203,30 @@ class SlackDirectory:
         if members is None:
             raise Unreachable("the channel has too many members to find one")
         return person in members
+
+    async def people(self, mention: str) -> People:
+        named = _PEOPLE.fullmatch(mention.strip())
+        if named is None:
+            raise Gone("this names neither a person nor a user group")
+        if named["person"]:
+            user = await self._user(named["person"])
+            members = (
+                (user.text("id"),) if await self._is_full_member(user) and not user.flag("is_bot") else ()
+            )
+            return People(id=user.text("id"), name=_name(user), members=members)
+        groups = await self._access.get("groups", self._load_groups)
+        if all(group != named["group"] for group, _, _ in groups):
+            groups = await self._access.refresh("groups", self._load_groups)
+        for group, names, members in (each for each in groups if each[0] == named["group"]):
+            users = await asyncio.gather(*(self._user(each) for each in sorted(members)))
+            human = [each.text("id") for each in users if not (each.flag("is_bot") or each.flag("deleted"))]
+            return People(id=group, name=names[0], members=tuple(human))
+        raise Gone("there is no such user group")
+
+    async def direct(self, person: str) -> Place:
+        call = self._context.read_client.conversations_open(users=person)
+        opened = (await call_api("conversations.open", call)).need_object("channel")
+        return Place(platform=PLATFORM, workspace=self.home, channel=opened.need_text("id"))
 
     async def _is_in(self, channel: str, person: str) -> bool:
         try:
@@ -323,7 +347,7 @@ class SlackDirectory:
         users = [user for page in pages for user in page.need_objects("members")]
         return await self._full_members(users)
 
-    async def _load_groups(self) -> list[tuple[tuple[str, ...], frozenset[str]]]:
+    async def _load_groups(self) -> list[tuple[str, tuple[str, ...], frozenset[str]]]:
         try:
             call = self._context.read_client.usergroups_list(include_users=True)
             groups = (await call_api("usergroups.list", call)).need_objects("usergroups")
@@ -333,6 +357,7 @@ class SlackDirectory:
             return []
         return [
             (
+                group.text("id"),
                 tuple(name for name in (group.text("handle"), group.text("name")) if name),
                 frozenset(group.texts("users")),
             )

@@ -38,11 +38,11 @@ def to_commonmark(text: str, *, bot_user: str, names: Mapping[str, str]) -> str:
 
 
 def command_line(text: str) -> str:
-    """With `<#C…>`, `<@U…>` and bare addresses."""
+    """With `<#C…>`, `<@U…>`, `<!subteam^S…>` and bare addresses."""
 
     def entity(found: re.Match[str]) -> str:
         target = found[1].partition("|")[0]
-        return f"<{target}>" if target[0] in "#@" else _address(target)
+        return f"<{target}>" if target[0] in "#@!" else _address(target)
 
     return unescape(_ENTITY.sub(entity, text)).strip()
 

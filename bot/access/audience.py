@@ -17,6 +17,7 @@ from bot.access.readability import PlaceKnowledge, Readability, is_made_in_chat
 from bot.access.watched_directory import watched
 from bot.messages import LANGUAGES, say
 from bot.messages.refusals import Cause, Invalid, NameList, NoSuchKnowledgeBase, PlaceName, Refusal
+from bot.port import Channel
 from bot.store.places import StoredAudience
 from rag_engine.storage.knowledge_base_names import folded, tidy
 
@@ -177,6 +178,21 @@ class Audiences:
         knowledge = await self._knowledge(place, [knowledge_base])
         check = await self._readability(knowledge, directory, None)
         check = replace(check, person=person) if check.is_direct else check
+        return await check.verdict(knowledge_base) if knowledge_base in knowledge.bases else "closed"
+
+    async def person_may_read(
+        self, knowledge_base: KnowledgeBaseId, place: Place, directory: Directory, person: Person
+    ) -> Verdict:
+        """By themselves, of the place's workspace. What belongs to a thread is closed."""
+        knowledge = await self._knowledge(replace(place, channel="", thread=""), [knowledge_base])
+        check = Readability(
+            knowledge=knowledge,
+            directory=directory,
+            person=person,
+            channel=Channel(id="", name="", kind="direct"),
+            directory_calls=self._directory_calls,
+            access=self.access,
+        )
         return await check.verdict(knowledge_base) if knowledge_base in knowledge.bases else "closed"
 
     async def find(

@@ -9,7 +9,7 @@ from bot.port import ChatError, Gone, Unreachable, WriteRefused
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Collection
 
-    from bot.port import Channel, Directory, Membership, Place
+    from bot.port import Channel, Directory, Membership, People, Place
 
 _Answer = TypeVar("_Answer")
 
@@ -55,6 +55,12 @@ class WatchedDirectory:
 
     async def present(self, place: Place, person: str) -> bool:
         return await self._watch(self.directory.present(place, person))
+
+    async def people(self, mention: str) -> People:
+        return await self._watch(self.directory.people(mention))
+
+    async def direct(self, person: str) -> Place:
+        return await self._watch(self.directory.direct(person))
 
     async def _watch(self, question: Awaitable[_Answer]) -> _Answer:
         try:

@@ -1,4 +1,4 @@
-"""`footnote setup`: what to paste or open once for Slack or Discord; the embedders and rerankers to choose from."""
+"""`footnote setup`: a wizard to the first answer; or what to paste for Slack or Discord, and models to choose from."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.cli import _known_models
+from bot.cli._setup import wizard
 from bot.commands import SPECS
 from bot.composition import loader
 from rag_engine.errors import UserError
@@ -16,20 +17,25 @@ if TYPE_CHECKING:
     from bot.settings import Settings
 
 
-EXAMPLE = """footnote setup slack > slack-manifest.yaml
+EXAMPLE = """footnote setup
+footnote setup slack > slack-manifest.yaml
 footnote setup discord
 footnote setup model
 footnote setup model multilingual-e5-small --write"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("platform", choices=("slack", "discord", "model"))
+    parser.add_argument(
+        "platform", nargs="?", choices=("slack", "discord", "model"), help="without it, the wizard asks"
+    )
     parser.add_argument("name", nargs="?", help="a model; without it, all are compared")
     parser.add_argument("--write", action="store_true", help="write the model's settings to .env")
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     """Discord needs its token, Slack none."""
+    if arguments.platform is None:
+        return await wizard.run()
     if arguments.platform == "model":
         return _model(arguments.name, write=arguments.write)
     if arguments.name or arguments.write:

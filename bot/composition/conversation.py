@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING
 from bot.access.question_budget import QuestionBudget
 from bot.conversation.admission import Admission
 from bot.conversation.concurrency import Runs, TurnQueue
+from bot.conversation.experts.answer_delivery import AnswerDelivery
+from bot.conversation.experts.answer_files import AnswerFiles
 from bot.conversation.experts.expert_buttons import ExpertButtons
 from bot.conversation.experts.expert_desk import ExpertDesk
+from bot.conversation.experts.expert_posts import ExpertPosts
+from bot.conversation.experts.expert_readers import ExpertReaders
 from bot.conversation.follow_ups import FollowUps
 from bot.conversation.interactions import Interactions
 from bot.conversation.interactions.buttons import AnswerButtons
@@ -269,18 +273,34 @@ def _answers(
 def _experts(
     stores: ChatStores,
     policies: Policies,
+    removals: Removals,
+    uploads: Uploads,
     runner: TurnRunner,
     editor: VerifiedEditor,
     settings: ChatSettings,
 ) -> ExpertButtons:
     embedder = runner.answers.engine.embedder
+    readers = ExpertReaders(audiences=policies.audiences, catalog=editor.catalog)
+    outbound = OutboundRooms()
+    posts = ExpertPosts(
+        requests=stores.experts, outbound=outbound, scheduler=runner.scheduler, readers=readers
+    )
+    files = AnswerFiles(
+        permissions=policies.permissions,
+        audiences=policies.audiences,
+        uploads=uploads,
+        files=stores.files,
+        forget_source=removals.source,
+    )
     return ExpertButtons(
         desk=ExpertDesk(
             requests=stores.experts,
-            outbound=OutboundRooms(),
-            scheduler=runner.scheduler,
+            outbound=outbound,
+            posts=posts,
+            delivery=AnswerDelivery(requests=stores.experts, outbound=outbound, posts=posts, files=files),
             reminder_seconds=settings.expert_reminder_hours * _HOUR,
         ),
+        readers=readers,
         audiences=policies.audiences,
         permissions=policies.permissions,
         editor=editor,
@@ -317,5 +337,5 @@ def _answer_buttons(
             audiences=policies.audiences,
             editor=editor,
         ),
-        experts=_experts(stores, policies, runner, editor, settings),
+        experts=_experts(stores, policies, removals, uploads, runner, editor, settings),
     )

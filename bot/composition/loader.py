@@ -301,6 +301,8 @@ class SourceKind:
 
 
 class PlatformModule(Protocol):
+    """`INSTALLATION`: a `bot.port.Installation`, without which the wizard does not offer the platform."""
+
     Settings: type[BaseModel]
 
     async def run(self, settings: BaseModel, service: ChatService, *, signals: Signals) -> None:

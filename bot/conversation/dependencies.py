@@ -67,6 +67,10 @@ class AudienceLookup(Protocol):
         self, knowledge_base: KnowledgeBaseId, place: Place, directory: Directory, person: Person
     ) -> Verdict: ...
 
+    async def person_may_read(
+        self, knowledge_base: KnowledgeBaseId, place: Place, directory: Directory, person: Person
+    ) -> Verdict: ...
+
 
 class PermissionChecks(Protocol):
     """See `bot.access.permissions.Permissions`."""

@@ -11,10 +11,11 @@ from bot.port.commands import Command, CommandSpec, Option
 from bot.port.errors import ChatError, Gone, Stopped, Throttled, Unreachable, Unreadable, WriteRefused
 from bot.port.events import Action, Attachment, IncomingMessage, MessageDeleted, MessageEdited, MessageEvent
 from bot.port.fields import Fields
+from bot.port.installation import Credential, Installation
 from bot.port.lifecycle import Finding, Inbox, Recall, Signals
 from bot.port.one_person import OnePerson
 from bot.port.pages import Budget, Button, File, Outlet, Page, PlatformLimits, Reply, Route, Source, Write
-from bot.port.places import NO_WORKSPACE, Channel, ChannelKind, Directory, Membership, Person, Place
+from bot.port.places import NO_WORKSPACE, Channel, ChannelKind, Directory, Membership, People, Person, Place
 from bot.port.room import PlainRoom, Room
 from bot.port.service import ChatService, DelegatingService
 from rag_engine.errors import first_error
@@ -37,6 +38,7 @@ __all__ = [
     "Citation",
     "Command",
     "CommandSpec",
+    "Credential",
     "DelegatingService",
     "Directory",
     "Fields",
@@ -45,6 +47,7 @@ __all__ = [
     "Gone",
     "Inbox",
     "IncomingMessage",
+    "Installation",
     "Membership",
     "MessageDeleted",
     "MessageEdited",
@@ -54,6 +57,7 @@ __all__ = [
     "Outlet",
     "Overview",
     "Page",
+    "People",
     "Person",
     "Place",
     "PlainRoom",

@@ -47,6 +47,8 @@ class IncomingMessage:
     private: bool = False
     """Only `person` may see the answer."""
     uri: str = ""
+    replies_to: str = ""
+    """A message, where replies are more than threads."""
     at: float = 0.0
     """Seconds since the epoch, UTC."""
     ours: bool = False

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bot.port.errors import Gone
 from bot.port.places import Channel, Membership
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from bot.port.places import Directory, Place
+    from bot.port.places import Directory, People, Place
 
 
 class OnePerson:
@@ -36,3 +37,9 @@ class OnePerson:
 
     async def present(self, place: Place, person: str) -> bool:
         return True
+
+    async def people(self, mention: str) -> People:
+        raise Gone("there is nobody else here")
+
+    async def direct(self, person: str) -> Place:
+        raise Gone("there is nobody else here")

@@ -58,6 +58,15 @@ class Membership:
     """Neither guest nor external. False if uncertain."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class People:
+    """A person, or a group of the platform (user group, role) with its members."""
+
+    id: str
+    name: str
+    members: tuple[str, ...]
+
+
 class Directory(Protocol):
     """At most one minute old. Every coroutine raises `ChatError` if the platform does not answer; the caller must then refuse."""
 
@@ -94,4 +103,12 @@ class Directory(Protocol):
 
     async def present(self, place: Place, person: str) -> bool:
         """Asks the platform, never a cache."""
+        ...
+
+    async def people(self, mention: str) -> People:
+        """Who `<@U1>`, `<@&R1>` or `<!subteam^S1>` is, without bots. Raises `WriteRefused` if members are not listed."""
+        ...
+
+    async def direct(self, person: str) -> Place:
+        """Opens the person's direct messages with us."""
         ...

@@ -19,14 +19,38 @@ RequestState: TypeAlias = Literal[
     "sending",
     "waiting",
     "handing",
+    "asking",
+    "asked",
+    "replying",
     "answered",
     "delivered",
     "declined",
     "withdrawn",
     "closed",
 ]
-_OPEN: Final = ("sending", "waiting", "handing")
-_DUE: Final = ("sending", "handing", "answered", "declined", "withdrawn")
+PostState: TypeAlias = Literal["open", "asked", "declined", "refused"]
+OPEN: Final[tuple[RequestState, ...]] = ("sending", "waiting", "handing", "asking", "asked", "replying")
+_DUE: Final = ("sending", "handing", "asking", "replying", "answered", "declined", "withdrawn")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpertPost:
+    """What a channel or one person was sent; `person` is empty for a channel. The fields are the columns."""
+
+    request: str
+    hop: int
+    person: str
+    platform: str
+    workspace: str
+    channel: str
+    post: str = ""
+    also: tuple[str, ...] = ()
+    """Further messages of ours there that can be replied to."""
+    state: PostState = "open"
+
+    @property
+    def place(self) -> Place:
+        return Place(platform=self.platform, workspace=self.workspace, channel=self.channel)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,9 +73,11 @@ class ExpertRequest:
     question: str
     body: str
     """What the experts are shown, as the asker saw it."""
+    quotes: tuple[tuple[str, str, str], ...] = ()
+    """Knowledge base, document, text. The asker saw them, too; shown to those who may read them."""
     state: RequestState = "draft"
     expert_channel: str
-    post: str = ""
+    """Or the mention of a person or group."""
     hop: int = 0
     waited: float = 0.0
     """Seconds of running, so that a clock that jumps reminds nobody."""
@@ -62,7 +88,17 @@ class ExpertRequest:
     said_in: str = ""
     said_uri: str = ""
     said_at: float = 0.0
+    said_by_post: str = ""
+    """The `person` of the post that it was said below."""
+    carry: bool = False
+    """Its files are still to be brought to the asker's place."""
+    files: tuple[tuple[str, str], ...] = ()
+    """Names and, of those that the asker's place has now, addresses."""
     delivered: tuple[str, ...] = ()
+    receipt: tuple[str, ...] = ()
+    replied: str = ""
+    replied_in: str = ""
+    round: int = 0
     updated_at: float = 0.0
 
     @property
@@ -72,24 +108,38 @@ class ExpertRequest:
         )
 
     @property
-    def expert_place(self) -> Place:
-        return Place(platform=self.platform, workspace=self.workspace, channel=self.expert_channel)
-
-    @property
     def asker(self) -> Person:
         return Person(id=self.person, name=self.name, language=self.language)
 
     @property
+    def is_gone(self) -> bool:
+        """What the expert said."""
+        return not (self.said or self.files)
+
+    @property
+    def is_awaited(self) -> bool:
+        """People may answer before it is recorded that they were asked, and after they took an answer back."""
+        asked = ("sending", "waiting", "asking", "asked", "replying")
+        return self.state in asked or (self.state in ("answered", "delivered") and self.is_gone)
+
+    @property
+    def is_turning(self) -> bool:
+        """What is still to be written makes room for the next message."""
+        return self.state == "replying" or (self.state == "answered" and self.is_gone)
+
+    @property
     def is_open(self) -> bool:
-        return self.state in _OPEN
+        return self.state in OPEN
 
 
+_POST_COLUMNS: Final = tuple(each.name for each in fields(ExpertPost))
+_POSTS: Final = f"SELECT {', '.join(f'expert_posts.{name}' for name in _POST_COLUMNS)} FROM expert_posts"  # noqa: S608
 _COLUMNS: Final = tuple(each.name for each in fields(ExpertRequest))
 _SELECT: Final = f"SELECT {', '.join(_COLUMNS)} FROM expert_requests"  # noqa: S608
 _PUT: Final = f"INSERT OR REPLACE INTO expert_requests ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"  # noqa: S608
 _CHANGE: Final = (
     f"UPDATE expert_requests SET {', '.join(f'{name} = ?' for name in _COLUMNS)} "  # noqa: S608
-    "WHERE id = ? AND state = ? AND said = ? RETURNING 1"
+    "WHERE id = ? AND state = ? AND said = ? AND round = ? RETURNING 1"
 )
 
 
@@ -131,7 +181,7 @@ class ExpertRequests:
         """False if its state or answer changed meanwhile, or it was erased."""
         async with self._database.transaction() as transaction:
             rows = await transaction.execute(
-                _CHANGE, (*self._row(after), before.id, before.state, before.said)
+                _CHANGE, (*self._row(after), before.id, before.state, before.said, before.round)
             )
         return bool(rows)
 
@@ -146,23 +196,67 @@ class ExpertRequests:
         """The newest that is more than a draft."""
         return await self._one("answer_id = ? AND state <> 'draft' ORDER BY updated_at DESC", answer)
 
-    async def in_thread(self, place: Place) -> ExpertRequest | None:
-        values = (place.platform, place.workspace, place.channel, place.thread)
-        condition = "platform = ? AND workspace = ? AND expert_channel = ? AND post = ? AND post <> ''"
-        return await self._one(condition, *values)
+    async def below(self, place: Place, *, replies_to: str = "") -> tuple[ExpertRequest, ExpertPost] | None:
+        """Of the post whose thread or reply this is."""
+        sql = f"""{_POSTS} JOIN expert_requests ON expert_requests.id = request AND expert_requests.hop = expert_posts.hop
+            WHERE expert_posts.platform = ? AND expert_posts.workspace = ? AND expert_posts.channel = ? AND post <> ''
+            AND (post IN (?, ?) OR EXISTS (SELECT 1 FROM json_each(also) WHERE value = ?)) LIMIT 1"""  # noqa: S608
+        values = (place.platform, place.workspace, place.channel, place.thread, replies_to, replies_to)
+        posts = [_post(row) for row in await self._database.fetch(sql, values)]
+        found = await self.find(posts[0].request) if posts else None
+        return (found, posts[0]) if found is not None else None
+
+    async def is_being_sent(self, place: Place) -> bool:
+        """To experts there."""
+        sql = f"{_POSTS} WHERE platform = ? AND workspace = ? AND channel = ? AND state = 'open' LIMIT 1"
+        return bool(await self._database.fetch(sql, (place.platform, place.workspace, place.channel)))
 
     async def said_in(self, place: Place, message: str) -> ExpertRequest | None:
-        values = (place.platform, place.workspace, place.channel, message)
-        condition = "platform = ? AND workspace = ? AND expert_channel = ? AND said_in = ? AND said_in <> ''"
-        return await self._one(condition, *values)
+        condition = """said_in = ? AND said_in <> '' AND EXISTS (SELECT 1 FROM expert_posts WHERE request = id
+            AND expert_posts.hop = expert_requests.hop AND expert_posts.person = said_by_post
+            AND expert_posts.platform = ? AND expert_posts.workspace = ? AND expert_posts.channel = ?)"""
+        return await self._one(condition, message, place.platform, place.workspace, place.channel)
 
-    async def open_in(self, place: Place) -> list[ExpertRequest]:
-        """Waiting for the experts of this channel."""
+    async def was_reply(self, place: Place, message: str) -> bool:
+        """Of the asker, delivered again."""
+        condition = "platform = ? AND workspace = ? AND channel = ? AND thread = ? AND replied_in = ?"
+        values = (place.platform, place.workspace, place.channel, place.thread, message)
+        return await self._one(condition, *values) is not None
+
+    async def asked_back(self, place: Place, person: str) -> ExpertRequest | None:
+        """Whose expert waits for words of the asker."""
+        condition = (
+            "platform = ? AND workspace = ? AND channel = ? AND thread = ? AND person = ?"
+            " AND (state = 'asked' OR (state = 'asking' AND delivered <> '[]'))"
+            " AND private = 0 AND parent = '' ORDER BY updated_at DESC"
+        )
+        return await self._one(
+            condition, place.platform, place.workspace, place.channel, place.thread, person
+        )
+
+    async def open_with(self, place: Place, experts: str) -> list[ExpertRequest]:
+        """Waiting for the same experts."""
         condition = (
             "platform = ? AND workspace = ? AND expert_channel = ? AND parent = ''"
-            " AND state IN ('sending', 'waiting', 'handing')"
+            " AND state IN (SELECT value FROM json_each(?))"
         )
-        return await self._many(condition, place.platform, place.workspace, place.channel)
+        return await self._many(condition, place.platform, place.workspace, experts, json.dumps(OPEN))
+
+    async def posts(self, request: ExpertRequest) -> list[ExpertPost]:
+        """Of its current experts."""
+        sql = f"{_POSTS} WHERE request = ? AND hop = ? ORDER BY rowid"
+        rows = await self._database.fetch(sql, (request.id, request.hop))
+        return [_post(row) for row in rows]
+
+    async def keep_post(self, post: ExpertPost) -> None:
+        names = ", ".join(_POST_COLUMNS)
+        marks = ", ".join("?" * len(_POST_COLUMNS))
+        changes = """post = excluded.post, also = excluded.also, state = CASE expert_posts.state
+            WHEN 'declined' THEN 'declined' ELSE excluded.state END"""
+        sql = f"""INSERT INTO expert_posts ({names}) VALUES ({marks})
+            ON CONFLICT (request, hop, person) DO UPDATE SET {changes}"""  # noqa: S608
+        async with self._database.transaction() as transaction:
+            await transaction.execute(sql, _values(post))
 
     async def followers(self, request: ExpertRequest) -> list[ExpertRequest]:
         return await self._many("parent = ?", request.id)
@@ -179,6 +273,9 @@ class ExpertRequests:
     async def prune(self, *, before: float) -> None:
         async with self._database.transaction() as transaction:
             await transaction.execute("DELETE FROM expert_requests WHERE updated_at < ?", (before,))
+            await transaction.execute(
+                "DELETE FROM expert_posts WHERE request NOT IN (SELECT id FROM expert_requests)", ()
+            )
 
     async def _one(self, condition: str, *parameters: object) -> ExpertRequest | None:
         found = await self._many(f"{condition} LIMIT 1", *parameters)
@@ -189,12 +286,22 @@ class ExpertRequests:
         return [_request(row) for row in rows]
 
     def _row(self, request: ExpertRequest) -> tuple[object, ...]:
-        stored = replace(request, updated_at=self._clock())
-        return tuple(json.dumps(value) if isinstance(value, tuple) else value for value in astuple(stored))
+        return _values(replace(request, updated_at=self._clock()))
+
+
+def _values(record: ExpertRequest | ExpertPost) -> tuple[object, ...]:
+    return tuple(json.dumps(value) if isinstance(value, tuple) else value for value in astuple(record))
+
+
+def _post(row: Row) -> ExpertPost:
+    values: dict[str, Any] = dict(zip(_POST_COLUMNS, row, strict=True))
+    values["also"] = tuple(json.loads(values["also"]))
+    return ExpertPost(**values)
 
 
 def _request(row: Row) -> ExpertRequest:
     values: dict[str, Any] = dict(zip(_COLUMNS, row, strict=True))
-    values |= {name: bool(values[name]) for name in ("private", "reminded")}
-    values["delivered"] = tuple(json.loads(values["delivered"]))
+    values |= {name: bool(values[name]) for name in ("private", "reminded", "carry")}
+    values |= {name: tuple(json.loads(values[name])) for name in ("delivered", "receipt")}
+    values |= {name: tuple(tuple(each) for each in json.loads(values[name])) for name in ("quotes", "files")}
     return ExpertRequest(**values)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from tests.doubles.discord_double.server import DiscordServer
+from tests.doubles.discord_double.world import VIEW_CHANNEL
 from tests.doubles.slack_double import text as slack_text
 from tests.doubles.slack_double.server import SlackServer
 
@@ -56,6 +57,18 @@ class Chat(Protocol):
     def add_room(self, name: str, people: Sequence[str], *, private: bool = False) -> str:
         """A new channel with the bot and these people; public ones on Discord are open to all."""
         ...
+
+    def add_group(self, name: str, people: Sequence[str]) -> str:
+        """A user group or role; returns how commands carry its mention."""
+        ...
+
+    def leaves(self, person: str, room: str) -> None:
+        """The person is in the private channel no longer."""
+        ...
+
+    def mention(self, name: str) -> str: ...
+
+    async def dislikes(self, person: str, message: str) -> None: ...
 
     def direct(self, person: str) -> str:
         """The person's direct messages with the bot."""
@@ -123,6 +136,10 @@ class _Acting(ABC):
     """What people do in the same way on both servers."""
 
     server: SlackServer | DiscordServer
+    people: Mapping[str, str]
+
+    def mention(self, name: str) -> str:
+        return f"<@{self.people[name]}>"
 
     async def edits(self, message: str, text: str) -> None:
         await self.server.user_edits(message, self._marked(text))
@@ -176,6 +193,17 @@ class SlackChat(_Acting):
     def add_room(self, name: str, people: Sequence[str], *, private: bool = False) -> str:
         users = [self.server.world.users[person] for person in (*people, *self.bots.values())]
         return self.server.add_channel(name, users, kind="private" if private else "public").id
+
+    def add_group(self, name: str, people: Sequence[str]) -> str:
+        identity = f"S{name.upper()}"
+        self.server.world.groups[identity] = (name, list(people))
+        return f"<!subteam^{identity}|@{name}>"
+
+    def leaves(self, person: str, room: str) -> None:
+        self.server.user_leaves(person, room)
+
+    async def dislikes(self, person: str, message: str) -> None:
+        await self.clicks(person, message, "Not helpful")
 
     def direct(self, person: str) -> str:
         return self.server.direct(person).id
@@ -284,6 +312,19 @@ class DiscordChat(_Acting):
         self.rooms[name] = made.id
         self._private |= {made.id} if private else set()
         return made.id
+
+    def add_group(self, name: str, people: Sequence[str]) -> str:
+        role = self.server.add_role(name)
+        for person in people:
+            self.server.gives_role(self.server.world.users[person], role)
+        return f"<@&{role.id}>"
+
+    def leaves(self, person: str, room: str) -> None:
+        world = self.server.world
+        self.server.set_rights(world.channels[room], world.users[person], deny=VIEW_CHANNEL)
+
+    async def dislikes(self, person: str, message: str) -> None:
+        await self.clicks(person, message, "Not helpful")
 
     def direct(self, person: str) -> str:
         return self.server.world.direct(self.server.world.users[person], self.server.bot).id

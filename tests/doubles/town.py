@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from bot.port import Channel, Gone, Membership, PlainRoom, Unreachable
+from bot.port import Channel, Gone, Membership, People, Place, PlainRoom, Unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from bot.port import ChannelKind, ChatError, IncomingMessage, Outlet, Person, Place
+    from bot.port import ChannelKind, ChatError, IncomingMessage, Outlet, Person
 
 
 @dataclass(slots=True, kw_only=True)
@@ -23,6 +23,7 @@ class Town:
     roles: dict[str, frozenset[str]] = field(default_factory=dict)
     channels: dict[str, Channel] = field(default_factory=dict)
     inside: dict[str, set[str]] = field(default_factory=dict)
+    groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
     silent: set[str] = field(default_factory=set)
     """Channels and people for which the platform fails."""
     refusals: dict[str, ChatError] = field(default_factory=dict[str, "ChatError"])
@@ -80,6 +81,19 @@ class Town:
     async def present(self, place: Place, person: str) -> bool:
         self._tell("present", person)
         return place.channel in self.channels and person in self._readers(place.channel)
+
+    async def people(self, mention: str) -> People:
+        self._tell("people", mention)
+        named = mention.strip("<@>").removeprefix("!subteam^").removeprefix("&")
+        if named in self.groups:
+            return People(id=named, name=named.lower(), members=self.groups[named])
+        if named not in self.members:
+            raise Gone("nobody")
+        return People(id=named, name=named.lower(), members=(named,))
+
+    async def direct(self, person: str) -> Place:
+        self._tell("direct", person)
+        return Place(platform="slack", workspace=self.home, channel=f"D-{person}")
 
     def _readers(self, channel: str) -> set[str]:
         full = self.members - self.guests

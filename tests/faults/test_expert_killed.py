@@ -1,4 +1,7 @@
-"""`footnote run`, killed while a question goes to experts and while their answer comes back: nothing is lost, nothing comes twice."""
+"""`footnote run`, killed in every state of a question to experts: nothing is lost, nothing comes twice.
+
+draft, sending, waiting, handing, asking, asked, replying, answered (with a file), delivered, declined, withdrawn.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +14,19 @@ import pytest
 import pytest_asyncio
 
 from tests.doubles.chats import PLATFORMS
-from tests.doubles.model_servers.openai_server import streamed
 from tests.faults.mortal import Mortal, mortal
-from tests.journeys.chat.scenario import has, words
+from tests.journeys.chat.expert_scenes import Scene, experts_of, posts, preview, sent
+from tests.journeys.chat.scenario import file, has, words
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Awaitable
 
     from tests.doubles.chat_server import Shown
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 POST = {"slack": "chat.postMessage", "discord": "create_message"}
-HANDBOOK = "# Logs\n\nAccess logs are kept for two weeks.\n"
+EDIT = {"slack": "chat.update", "discord": "edit_message"}
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module", params=PLATFORMS)
@@ -32,30 +35,6 @@ async def bot(
 ) -> AsyncIterator[Mortal]:
     async with mortal(request.param, tmp_path_factory.mktemp(f"experts_{request.param}")) as opened:
         yield opened
-
-
-async def prepared(bot: Mortal, subject: str) -> tuple[str, str, str, Shown]:
-    """A channel, that of its experts, a question that no file answers, and the preview of what will be sent."""
-    town = bot.town
-    room, experts = town.room(), town.room()
-    await town.knows(room, HANDBOOK)
-    await town.commands("ada", room, f"kb experts action:add channel:{experts}")
-    await town.until(lambda: any("Experts of" in words(each) for each in town.ours("ada", room)))
-    town.model.on(streamed("I do not know that."), task="answer", matching=subject)
-    question = await town.says("ben", room, f"@footnote Who has the key of the {subject}?")
-    answer = await town.answered("ben", room, question)
-    assert has(answer[-1], "Ask an expert")
-    await town.clicks("ben", answer[-1], "Ask an expert")
-    preview = await town.written("ben", room, question, "goes to the experts")
-    return room, experts, question, preview
-
-
-def posts(bot: Mortal, experts: str, subject: str) -> list[Shown]:
-    return [each for each in bot.town.ours("cleo", experts) if subject in words(each)]
-
-
-def answers(bot: Mortal, room: str, question: str, text: str) -> list[Shown]:
-    return [each for each in bot.town.ours("ben", room, question) if text in words(each)]
 
 
 def state(bot: Mortal, subject: str) -> str:
@@ -78,44 +57,111 @@ async def becomes(bot: Mortal, subject: str, wanted: str) -> None:
                 continue
 
 
-async def test_killed_while_it_posts_to_the_experts_and_while_they_wait(bot: Mortal) -> None:
-    town = bot.town
-    _, experts, _, preview = await prepared(bot, "archive")
-    method = POST[town.chat.platform]
-    held = town.chat.server.silence(method, times=1)
-    before = len(town.chat.server.calls_of(method))
-    await town.clicks("ben", preview, "Send")
-    await town.until(lambda: len(town.chat.server.calls_of(method)) > before)
+async def again(bot: Mortal) -> None:
+    """Killed and started on what was left."""
+    await bot.kill()
+    await bot.start()
+
+
+async def killed_during(bot: Mortal, method: str, act: Awaitable[object]) -> None:
+    """What people do leads to a call of the method; the process dies before it is answered."""
+    server = bot.town.chat.server
+    held = server.silence(method, times=1)
+    before = len(server.calls_of(method))
+    await act
+    await bot.town.until(lambda: len(server.calls_of(method)) > before)
     await bot.kill()
     held.set()
     await bot.start()
+
+
+async def waiting(bot: Mortal, subject: str, experts: int = 1) -> tuple[Scene, list[str], Shown]:
+    """A question that its experts have: the scene, their channels, and its first post."""
+    town = bot.town
+    room, channels = town.room(), [town.room() for _ in range(experts)]
+    await experts_of(town, room, *channels)
+    scene = await sent(town, room, subject)
+    await becomes(bot, subject, "waiting")
+    return scene, channels, await scene.post(channels[0])
+
+
+async def test_draft_sending_and_waiting(bot: Mortal) -> None:
+    town = bot.town
+    room, experts = town.room(), town.room()
+    await experts_of(town, room, experts)
+    question, shown = await preview(town, room, "archive")
+    await again(bot)
+    assert posts(town, experts, "archive") == []
+    await killed_during(bot, POST[town.chat.platform], town.clicks("ben", shown, "Send"))
     await becomes(bot, "archive", "waiting")
-    assert len(posts(bot, experts, "archive")) == 1
-    await bot.kill()
-    await bot.start()
-    await town.until(lambda: posts(bot, experts, "archive"))
-    assert len(posts(bot, experts, "archive")) == 1
+    assert len(posts(town, experts, "archive")) == 1
+    await again(bot)
+    (asked,) = posts(town, experts, "archive")
+    hints = [
+        each for each in town.ours("cleo", experts, asked.id) if "Please answer in this thread" in words(each)
+    ]
+    assert len(hints) == 1
+    await town.says("cleo", experts, "Ada has it.", thread=asked.id)
+    await becomes(bot, "archive", "delivered")
+    answers = [each for each in town.ours("ben", room, question) if "Ada has it." in words(each)]
+    assert len(answers) == 1
 
 
-async def test_killed_while_the_answer_comes_back(bot: Mortal) -> None:
+async def test_an_answer_with_a_file_comes_back(bot: Mortal) -> None:
     town = bot.town
-    room, experts, question, preview = await prepared(bot, "cellar")
-    await town.clicks("ben", preview, "Send")
-    await becomes(bot, "cellar", "waiting")
-    (post,) = posts(bot, experts, "cellar")
-    method = POST[town.chat.platform]
-    held = town.chat.server.silence(method, times=1)
-    before = len(town.chat.server.calls_of(method))
-    await town.says("cleo", experts, "Ada has it.", thread=post.id)
-    await town.until(lambda: len(town.chat.server.calls_of(method)) > before)
-    await bot.kill()
-    held.set()
-    await bot.start()
+    scene, (experts,), asked = await waiting(bot, "cellar")
+    plan = file("plan.md", "# Plan\n\nThe cellar is below the mill.\n")
+    says = scene.says(experts, asked, "Ada has it.", files=(plan,))
+    await killed_during(bot, POST[town.chat.platform], says)
     await becomes(bot, "cellar", "delivered")
-    (back,) = answers(bot, room, question, "Ada has it.")
+    (back,) = scene.back("Ada has it.")
     assert "cleo answers" in words(back)
-    assert "[1]" in words(back)
+    assert scene.back("plan.md [2]") == [back]
     assert has(back, "Save as verified")
-    await bot.kill()
-    await bot.start()
-    assert len(answers(bot, room, question, "Ada has it.")) == 1
+    await again(bot)
+    assert len(scene.back("Ada has it.")) == 1
+    receipts = [each for each in town.ours("cleo", experts, asked.id) if "as your answer" in words(each)]
+    assert len(receipts) == 1
+
+
+async def test_a_hand_over_and_a_refusal(bot: Mortal) -> None:
+    town = bot.town
+    scene, (first, second), asked = await waiting(bot, "garage", experts=2)
+    method = POST[town.chat.platform]
+    await killed_during(bot, method, town.clicks("cleo", asked, "I cannot answer"))
+    await becomes(bot, "garage", "waiting")
+    assert len(posts(town, first, "garage")) == 1
+    (handed,) = posts(town, second, "garage")
+    await killed_during(bot, method, town.clicks("cleo", handed, "I cannot answer"))
+    await becomes(bot, "garage", "closed")
+    assert len(scene.back("could not answer")) == 1
+
+
+async def test_a_question_back_and_its_reply(bot: Mortal) -> None:
+    town = bot.town
+    scene, (experts,), asked = await waiting(bot, "studio")
+    method = POST[town.chat.platform]
+    await killed_during(bot, method, scene.says(experts, asked, "Which door?"))
+    await becomes(bot, "studio", "asked")
+    assert len(scene.back("cleo asks about")) == 1
+    await again(bot)
+    reply = town.says("ben", scene.room, "The blue one.", thread=scene.question)
+    await killed_during(bot, method, reply)
+    await becomes(bot, "studio", "waiting")
+    brought = [each for each in town.ours("cleo", experts, asked.id) if "The blue one." in words(each)]
+    assert len(brought) == 1
+    await scene.says(experts, asked, "Ada has it.")
+    await becomes(bot, "studio", "delivered")
+    assert len(scene.back("Ada has it.")) == 1
+    assert len(scene.back("cleo asks about")) == 1
+
+
+async def test_a_withdrawal(bot: Mortal) -> None:
+    town = bot.town
+    scene, (experts,), asked = await waiting(bot, "tower")
+    await killed_during(bot, EDIT[town.chat.platform], town.clicks("ben", scene.told, "Withdraw"))
+    await becomes(bot, "tower", "closed")
+    assert "is withdrawn" in words(posts(town, experts, "tower")[0])
+    await scene.says(experts, asked, "Ada has it.")
+    await again(bot)
+    assert scene.back("Ada has it.") == []

@@ -59,6 +59,7 @@ def _incoming(message: discord.Message, place: Place, context: DiscordContext) -
         by_bot=message.author.bot or message.webhook_id is not None,
         in_thread=place.thread not in {"", str(message.id)},
         uri=message.jump_url,
+        replies_to=_replies_to(message),
         at=message.created_at.timestamp(),
         ours=message.author.id == context.own_id,
     )
@@ -127,6 +128,11 @@ def _channel_names(message: discord.Message) -> dict[str, str]:
         return {}
     channels = ((each, message.guild.get_channel_or_thread(each)) for each in message.raw_channel_mentions)
     return {str(each): channel.name for each, channel in channels if channel is not None}
+
+
+def _replies_to(message: discord.Message) -> str:
+    is_reply = message.type is discord.MessageType.reply and message.reference is not None
+    return str(message.reference.message_id or "") if is_reply and message.reference else ""
 
 
 def _replied_to_author(message: discord.Message) -> int | None:

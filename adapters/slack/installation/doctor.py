@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from adapters.slack.api import call_api
@@ -56,7 +57,7 @@ async def check(settings: Settings, commands: Sequence[CommandSpec]) -> AsyncIte
         try:
             workspace = await identify(client)
         except ChatError as error:
-            yield _bad("Slack token", error)
+            yield replace(_bad("Slack token", error), is_credential=True)
             return
         identity = f"answers as @{workspace.user_name} in {workspace.name} ({workspace.team})"
         yield Finding(check="Slack token", state="ok", detail=identity, workspace=workspace.team)
@@ -83,6 +84,7 @@ def _misplaced(settings: Settings) -> Iterator[Finding]:
             yield Finding(
                 check=variable,
                 state="bad",
+                is_credential=True,
                 detail=f"holds {kind}, and needs {_KINDS[prefix]} ({prefix}…)",
                 remedy=f"Set {variable} to {where} of the app at api.slack.com/apps.",
             )
@@ -125,7 +127,8 @@ async def _events(settings: Settings, client: AsyncWebClient) -> Finding:
         token = settings.app_token.get_secret_value()
         await call_api("apps.connections.open", client.apps_connections_open(app_token=token), _REJECTED)
     except WriteRefused as error:
-        return Finding(check="Slack Socket Mode", state="bad", detail=str(error), remedy=_HOW_TO_CONNECT)
+        refused = Finding(check="Slack Socket Mode", state="bad", detail=str(error), remedy=_HOW_TO_CONNECT)
+        return replace(refused, is_credential=True)
     except ChatError as error:
         return _bad("Slack Socket Mode", error)
     return Finding(check="Slack Socket Mode", state="ok", detail="a connection can be opened")

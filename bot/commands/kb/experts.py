@@ -1,11 +1,11 @@
-"""The channels of the people who answer what the files do not."""
+"""Who answers what the files do not: channels, groups, people."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from bot.access.expert_names import MOST_PEOPLE, channel_of, label_of, named_experts
 from bot.access.permissions import answer_or_none
 from bot.commands.context import code, reply
 from bot.commands.specs import KNOWLEDGE_BASE, kb_command
@@ -18,43 +18,50 @@ if TYPE_CHECKING:
     from bot.port import Reply
 
 _USAGE: Final = "/kb experts add #help"
-_MENTION: Final = re.compile(r"<#([^|>\s]+)(?:\|[^>]*)?>")
 
 
 async def experts(use: CommandContext) -> Reply:
-    action, channel = use.values.get("action", ""), use.values.get("channel", "").strip()
+    action, named = use.values.get("action", ""), use.values.get("channel", "").strip()
     known = await use.known(use.values.get("name", ""))
-    if action and channel:
+    if action and named:
         await use.check_administers(known)
-        mention = _MENTION.fullmatch(channel)
-        identity = mention[1] if mention else channel
-        may_read = await answer_or_none(use.directory.may_read(identity, person=use.person.id))
-        if action == "add" and not may_read:
-            raise Refusal("channel_unknown", reason=use.cause)
+        identity = named_experts(named)
+        if action == "add":
+            await (_check_channel if channel_of(named) else _check_people)(use, identity)
         await use.desk.experts.name_experts(known.knowledge_base.id, use.place, identity, add=action == "add")
         use.audit(f"{action} experts", known)
     return await _listed(use, known)
+
+
+async def _check_channel(use: CommandContext, channel: str) -> None:
+    if not await answer_or_none(use.directory.may_read(channel, person=use.person.id)):
+        raise Refusal("channel_unknown", reason=use.cause)
+
+
+async def _check_people(use: CommandContext, mention: str) -> None:
+    people = await answer_or_none(use.directory.people(mention))
+    if people is None or not people.members:
+        raise Refusal("experts_unknown", name=people.name if people else mention, reason=use.cause)
+    if len(people.members) > MOST_PEOPLE:
+        raise Refusal("experts_too_many", name=people.name, most=MOST_PEOPLE)
 
 
 async def _listed(use: CommandContext, known: NamedKnowledgeBase) -> Reply:
     listed = await use.desk.experts.experts({known.knowledge_base.id}, use.place)
     if not listed:
         return reply(use.say("experts_none", name=use.called(known), usage=_USAGE))
-    names: list[str] = []
-    for _, identity in listed:
-        channel = await answer_or_none(use.directory.channel(identity))
-        names.append(code(f"#{channel.name.removeprefix('#')}" if channel and channel.name else identity))
+    names = [code(await label_of(identity, use.directory) or identity) for _, identity in listed]
     return reply(use.say("experts_listed", name=use.called(known), channels=", ".join(names)))
 
 
 COMMANDS = (
     kb_command(
         "experts",
-        "Who answers what the files do not: the channels of experts",
+        "Who answers what the files do not: channels, groups or people",
         Option(
-            name="action", description="Add or remove a channel; empty: list them", choices=("add", "remove")
+            name="action", description="Add or remove experts; empty: list them", choices=("add", "remove")
         ),
-        Option(name="channel", description="The channel of the experts, as #help"),
+        Option(name="channel", description="A channel, group or person, as #help, @support or @ann"),
         replace(KNOWLEDGE_BASE, named=True),
         position=189,
         summary="command_kb_experts",

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from bot.access.expert_names import label_of
 from bot.access.permissions import answer_or_none
 from bot.conversation.experts import expert_messages
+from bot.conversation.experts.expert_readers import draft_posts
 from bot.conversation.sources.readable_records import readable_record
 from bot.port import Button, Reply
 from bot.rendering.literal import literal
@@ -19,15 +21,16 @@ from rag_engine.web.addresses import is_web
 if TYPE_CHECKING:
     from bot.conversation.dependencies import AudienceLookup, PermissionChecks
     from bot.conversation.experts.expert_desk import ExpertDesk
+    from bot.conversation.experts.expert_readers import ExpertReaders
     from bot.conversation.interactions.buttons import ButtonPress
-    from bot.port import Citation, Place
+    from bot.port import Citation
     from bot.store.turns import ChatTurn
     from rag_engine.ingestion.verified_editor import VerifiedEditor
     from rag_engine.types import KnowledgeBaseId
     from rag_engine.verified.best_match import QuestionMatcher
 
 OFFER: Final = "ask_expert"
-BY_REQUEST: Final = frozenset({expert_messages.DECLINE, expert_messages.VERIFY})
+BY_REQUEST: Final = frozenset({expert_messages.DECLINE, expert_messages.RECLASSIFY, expert_messages.VERIFY})
 _MOST_QUOTED: Final = 3
 _LONGEST_QUOTE: Final = 200
 
@@ -35,6 +38,7 @@ _LONGEST_QUOTE: Final = 200
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpertButtons:
     desk: ExpertDesk
+    readers: ExpertReaders
     audiences: AudienceLookup
     permissions: PermissionChecks
     editor: VerifiedEditor
@@ -56,7 +60,7 @@ class ExpertButtons:
         experts = await self._experts(press, turn)
         if not experts or not turn.question:
             return press.reply("too_old")
-        base, channel = experts[0]
+        base, first = experts[0]
         draft = ExpertRequest(
             knowledge_base=base,
             platform=turn.place.platform,
@@ -71,9 +75,9 @@ class ExpertButtons:
             language=press.language,
             question=turn.question,
             body="",
-            expert_channel=channel,
+            expert_channel=first,
         )
-        draft = replace(draft, body=await self._body(press, turn, draft.expert_place))
+        draft = await self._content(press, turn, draft)
         await self.desk.requests.add(draft)
         return await self._preview(press, turn, draft)
 
@@ -83,9 +87,8 @@ class ExpertButtons:
             return press.reply("too_old")
         if draft.state != "draft":
             return _sent(press, draft, turn) if draft.is_open else press.reply("expert_closed")
-        body = await self._body(press, turn, draft.expert_place)
-        if body != draft.body:
-            changed = replace(draft, body=body)
+        changed = await self._content(press, turn, draft)
+        if changed != draft:
             await self.desk.requests.change(draft, changed)
             return await self._preview(press, turn, changed)
         same = await self._same(draft)
@@ -108,31 +111,47 @@ class ExpertButtons:
 
     async def press(self, press: ButtonPress) -> Reply:
         """A button under a message about a request, in its own place."""
-        action, directory = press.action, press.room.directory
-        request = await self.desk.requests.find(action.value)
-        declines = action.name == expert_messages.DECLINE
-        place = None if request is None else request.expert_place if declines else request.place
-        if request is None or place is None or place.parent != action.place.parent:
+        action = press.action
+        identity, _, detail = action.value.partition(":")
+        request = await self.desk.requests.find(identity)
+        if request is None:
+            return press.reply("too_old")
+        if action.name == expert_messages.VERIFY:
+            return await self._verify(press, request)
+        places = {post.place for post in await self.desk.requests.posts(request)}
+        if action.place.parent not in places:
+            return press.reply("too_old")
+        await self.permissions.check_present(action.person, action.place, press.room.directory)
+        if action.name == expert_messages.DECLINE:
+            hands_over = await self.desk.decline(request, action)
+            return press.reply("expert_handed_over" if hands_over else "expert_closed")
+        number, _, what = detail.partition(":")
+        done = await self.desk.reclassify(request, round_number=number, what=what)
+        return press.reply("expert_corrected" if done else "too_old")
+
+    async def _verify(self, press: ButtonPress, request: ExpertRequest) -> Reply:
+        action, place, directory = press.action, request.place, press.room.directory
+        may_see = not request.private or action.person.id == request.person
+        if place.parent != action.place.parent or not may_see or request.is_gone:
             return press.reply("too_old")
         await self.permissions.check_present(action.person, action.place, directory)
-        if declines:
-            hands_over = await self.desk.decline(request)
-            return press.reply("expert_handed_over" if hands_over else "expert_closed")
-        if request.private and action.person.id != request.person:
-            return press.reply("too_old")
         await self.permissions.check(action.person, place.parent, directory, act="administer")
-        if not request.said:
-            return press.reply("too_old")
         base = await self.audiences.own(place.parent)
+        posts = await self.desk.requests.posts(request)
+        post = next((each for each in posts if each.person == request.said_by_post), None)
         author = Verifier(
             name=request.expert_name,
             platform=request.platform,
-            workspace=request.workspace,
-            channel=request.expert_channel,
+            workspace=post.workspace if post else request.workspace,
+            channel=post.channel if post else request.channel,
             person=request.expert,
         )
         await self.editor.save(
-            base.id, question=request.question, answer=request.said, author=author, uri=request.said_uri
+            base.id,
+            question=request.question,
+            answer=expert_messages.text_of(request),
+            author=author,
+            uri="" if request.said_by_post else request.said_uri,
         )
         return press.reply("verified_saved", name=press.say("this_channel"))
 
@@ -142,13 +161,14 @@ class ExpertButtons:
         return request if is_own and press.action.person.id == turn.person.id else None
 
     async def _experts(self, press: ButtonPress, turn: ChatTurn) -> list[tuple[KnowledgeBaseId, str]]:
-        """Of the knowledge bases that were searched; channels that the platform knows now."""
+        """Of the knowledge bases that were searched; those that the platform knows now."""
         scope = await self._scope(press, turn)
         listed = await self.desk.requests.experts(scope, turn.place)
+        directory = press.room.directory
         known: list[tuple[KnowledgeBaseId, str]] = []
-        for base, channel in listed:
-            if await answer_or_none(press.room.directory.channel(channel)) is not None:
-                known.append((base, channel))
+        for base, experts in listed:
+            if await answer_or_none(self.readers.readers(experts, directory, without=turn.person.id)):
+                known.append((base, experts))
         return known
 
     async def _scope(self, press: ButtonPress, turn: ChatTurn) -> frozenset[KnowledgeBaseId]:
@@ -157,11 +177,12 @@ class ExpertButtons:
         return scope.knowledge_bases
 
     async def _preview(self, press: ButtonPress, turn: ChatTurn, draft: ExpertRequest) -> Reply:
-        channel = await answer_or_none(press.room.directory.channel(draft.expert_channel))
-        name = literal(f"#{channel.name.removeprefix('#')}") if channel and channel.name else "#…"
+        listed = await self.desk.requests.experts({draft.knowledge_base}, turn.place)
+        labels = [await label_of(experts, press.room.directory) for _, experts in listed]
+        names = " → ".join(literal(label) for label in labels if label)
         value = f"{turn.id}:{draft.id}"
         return Reply(
-            text=f"{press.say('expert_preview', channel=name)}\n\n{draft.body}",
+            text=f"{press.say('expert_preview', channel=names)}\n\n{expert_messages.body(draft, draft.quotes)}",
             buttons=(
                 Button(name="expert_send", label=press.say("expert_send"), value=value, style="primary"),
                 Button(name="expert_withdraw", label=press.say("cancel"), value=value),
@@ -169,43 +190,38 @@ class ExpertButtons:
             links=frozenset(),
         )
 
-    async def _body(self, press: ButtonPress, turn: ChatTurn, experts: Place) -> str:
-        """Quotes only what everyone in the experts' channel may read now."""
+    async def _content(self, press: ButtonPress, turn: ChatTurn, draft: ExpertRequest) -> ExpertRequest:
+        """Quotes only what all who are asked first may read now."""
         person = literal(turn.person.name or "?")
         lines = [
             f"**{press.say('expert_question', person=person)}**",
             *(f"> {literal(line)}" for line in turn.question.splitlines() if line.strip()),
         ]
         if not turn.citations:
-            return "\n".join((*lines, "", press.say("expert_unanswered")))
+            return replace(draft, body="\n".join((*lines, "", press.say("expert_unanswered"))), quotes=())
         scope = await self._scope(press, turn)
-        quotes = dict.fromkeys(
-            [quote for each in turn.citations if (quote := await self._quote(press, each, scope, experts))]
+        found = [await self._quote(each, scope) for each in turn.citations if not is_web(each.document)]
+        wanted = replace(draft, quotes=tuple(dict.fromkeys(each for each in found if each)))
+        directory = press.room.directory
+        people = await answer_or_none(
+            self.readers.readers(draft.expert_channel, directory, without=turn.person.id)
         )
-        listed = list(quotes)[:_MOST_QUOTED]
-        if listed:
-            lines += ["", press.say("expert_unhelpful", titles=" · ".join(listed))]
-        return "\n".join(lines)
+        quotes = await self.readers.quotes(wanted, draft_posts(draft, people or ()), directory)
+        return replace(draft, body="\n".join(lines), quotes=quotes[:_MOST_QUOTED])
 
     async def _quote(
-        self, press: ButtonPress, citation: Citation, scope: frozenset[KnowledgeBaseId], experts: Place
-    ) -> str:
-        if is_web(citation.document):
-            return ""
+        self, citation: Citation, scope: frozenset[KnowledgeBaseId]
+    ) -> tuple[str, str, str] | None:
         record = await readable_record(self.editor.catalog, citation.document, scope)
         if record is None:
-            return ""
-        verdict = await self.audiences.everyone_may_read(
-            record.document.knowledge_base, experts, press.room.directory, press.action.person
-        )
-        if verdict != "readable":
-            return ""
+            return None
         quote = literal(" ".join(citation.quote.split())[:_LONGEST_QUOTE])
-        return f"{literal(shown(record.document.title))}: {quote}"
+        text = f"{literal(shown(record.document.title))}: {quote}"
+        return record.document.knowledge_base, citation.document, text
 
     async def _same(self, draft: ExpertRequest) -> ExpertRequest | None:
         """An open request to the same experts that asks the same."""
-        others = await self.desk.requests.open_in(draft.expert_place)
+        others = await self.desk.requests.open_with(draft.place, draft.expert_channel)
         asked = [
             VerifiedAnswer(
                 id=DocumentId(each.id),

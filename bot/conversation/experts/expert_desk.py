@@ -1,4 +1,4 @@
-"""Writes what is due, and hears the experts."""
+"""Hears experts and askers, and keeps the time."""
 
 from __future__ import annotations
 
@@ -9,20 +9,23 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from bot.conversation.experts import expert_messages
-from bot.port import ChatError
+from bot.conversation.experts import answer_files, expert_messages
+from bot.port import ChatError, MessageDeleted
+from bot.store.expert_requests import OPEN
 from rag_engine.errors import RagError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable
+    from collections.abc import AsyncGenerator, Callable, Collection
 
+    from bot.conversation.experts.answer_delivery import AnswerDelivery
+    from bot.conversation.experts.expert_posts import ExpertPosts
     from bot.conversation.outbound import OutboundRooms
-    from bot.port import IncomingMessage, MessageDeleted, Person, Place, Reply, Room
-    from bot.store.expert_requests import ExpertRequest, ExpertRequests
-    from bot.streaming.scheduler import Scheduler
+    from bot.port import Action, IncomingMessage
+    from bot.store.expert_requests import ExpertPost, ExpertRequest, ExpertRequests, RequestState
 
 _ASKED: Final = ("sending", "waiting")
-"""People may answer before it is recorded that they were asked."""
+_ASKED_BACK: Final = ("asking", "asked")
+_ANSWERED: Final = ("answered", "delivered")
 _TICK_SECONDS: Final = 30.0
 _LONGEST_SAID: Final = 40_000
 _RETENTION_SECONDS: Final = 90 * 86_400.0
@@ -36,7 +39,8 @@ class ExpertDesk:
 
     requests: ExpertRequests
     outbound: OutboundRooms
-    scheduler: Scheduler
+    posts: ExpertPosts
+    delivery: AnswerDelivery
     reminder_seconds: float = 86_400.0
     retention_seconds: float = _RETENTION_SECONDS
     monotonic: Callable[[], float] = time.monotonic
@@ -68,49 +72,87 @@ class ExpertDesk:
                     await self._guarded(request)
 
     async def hears(self, message: IncomingMessage) -> bool:
-        """Whether it is said to an asker, and not to us."""
-        if not message.in_thread or not message.place.thread or message.by_bot:
+        """Whether it is said to an asker or an expert, and not to us."""
+        if message.by_bot or message.ours or message.private:
             return False
-        while request := await self.requests.in_thread(message.place):
-            if message.person.id == request.person:
+        waited = await self.requests.is_being_sent(message.place)
+        if waited:
+            await self.work()
+        while below := await self.requests.below(message.place, replies_to=message.replies_to):
+            request, post = below
+            if message.person.id == request.person or post.person not in ("", message.person.id):
                 return False
-            if request.state not in _ASKED:
+            if request.said_in == message.id:
+                return True
+            if not request.is_awaited:
                 return not message.addressed
-            said = expert_messages.said(message)[:_LONGEST_SAID]
-            answered = replace(
-                request,
-                state="answered",
-                expert=message.person.id,
-                expert_name=message.person.name,
-                said=said,
-                said_in=message.id,
-                said_uri=message.uri,
-                said_at=message.at or time.time(),
-            )
-            if not said or await self.requests.change(request, answered):
+            if request.is_turning and not waited:
+                waited = True
+                await self.work()
+                continue
+            heard = _heard(request, post, message)
+            if heard.is_gone or await self.requests.change(request, heard):
                 self.hurry()
                 return True
-        return False
+        return await self._hears_asker(message)
+
+    async def _hears_asker(self, message: IncomingMessage) -> bool:
+        text = message.text.strip()[:_LONGEST_SAID]
+        while text and (request := await self.requests.asked_back(message.place, message.person.id)):
+            heard = replace(request, state="replying", replied=text, replied_in=message.id)
+            if await self.requests.change(request, heard):
+                self.hurry()
+                return True
+        return await self.requests.was_reply(message.place, message.id)
 
     async def hears_again(self, message: IncomingMessage | MessageDeleted) -> bool:
-        """An answer was edited or deleted."""
-        text = getattr(message, "text", None)
-        said = "" if text is None else str(text)[:_LONGEST_SAID]
+        """What an expert said was edited or deleted."""
+        deleted = isinstance(message, MessageDeleted)
+        said = "" if deleted else message.text.strip()[:_LONGEST_SAID]
         while request := await self.requests.said_in(message.place, message.id):
-            if request.state not in ("answered", "delivered") or request.said == said:
+            if request.state not in (*_ANSWERED, *_ASKED_BACK):
                 break
-            if await self.requests.change(request, replace(request, state="answered", said=said)):
+            if deleted:
+                changed = await self._take_back(request)
+            elif request.said == said:
+                break
+            else:
+                state = "asking" if request.state in _ASKED_BACK else "answered"
+                changed = await self.requests.change(request, replace(request, state=state, said=said))
+            if changed:
                 self.hurry()
+                break
         return request is not None
 
-    async def decline(self, request: ExpertRequest) -> bool:
-        """These experts cannot answer. False if it does not wait for them."""
-        if request.state not in _ASKED:
+    async def reclassify(self, request: ExpertRequest, *, round_number: str, what: str) -> bool:
+        """False if it cannot be corrected any more."""
+        if round_number != str(request.round) or request.is_gone:
             return False
-        state = "handing" if await self._next_channel(request) else "declined"
-        done = await self.requests.change(request, replace(request, state=state))
+        if what == "question":
+            return await self._move(request, _ANSWERED, "asking")
+        if what == "answer":
+            return await self._move(request, _ASKED_BACK, "answered")
+        done = request.state in (*_ANSWERED, *_ASKED_BACK) and await self._take_back(request)
         self.hurry()
         return done
+
+    async def decline(self, request: ExpertRequest, action: Action) -> bool | None:
+        """They cannot answer. None if they are not waited for, else whether others are."""
+        posts = [post for post in await self.requests.posts(request) if post.post]
+        pressed = next(
+            (post for post in posts if post.place == action.place.parent and _may_press(post, action)), None
+        )
+        if pressed is None or request.state not in _ASKED:
+            return None
+        await self.requests.keep_post(replace(pressed, state="declined"))
+        if any(post.state == "asked" and post != pressed for post in posts):
+            return True
+        return await self.give_up(request)
+
+    async def give_up(self, request: ExpertRequest) -> bool:
+        """These experts are waited for no longer. Whether there are others."""
+        others = bool(await self._next_experts(request))
+        return await self._move(request, _ASKED, "handing" if others else "declined") and others
 
     async def withdraw(self, request: ExpertRequest) -> bool:
         """The asker needs no answer any more; others who asked the same still do."""
@@ -118,33 +160,51 @@ class ExpertDesk:
             return False
         followers = await self.requests.followers(request)
         if followers:
-            other = followers[0]
-            kept = replace(
-                request,
-                channel=other.channel,
-                thread=other.thread,
-                message=other.message,
-                answer_id=other.answer_id,
-                private=other.private,
-                person=other.person,
-                name=other.name,
-                language=other.language,
-            )
-            done = await self.requests.change(request, kept)
-            await self.requests.remove(other)
-            return done
-        state = (
-            "closed" if request.parent or (not request.post and request.state != "sending") else "withdrawn"
-        )
-        done = await self.requests.change(request, replace(request, state=state))
-        self.hurry()
-        return done
+            return await self._pass_on(request, followers[0])
+        return await self._move(request, OPEN, "closed" if request.parent else "withdrawn")
 
     async def withdraw_of(self, answer: str) -> None:
         """Its question was deleted."""
         request = await self.requests.of_answer(answer)
         if request is not None:
             await self.withdraw(request)
+
+    async def _move(
+        self, request: ExpertRequest, states: Collection[RequestState], state: RequestState
+    ) -> bool:
+        """Also if something was just written about it. False if it is in none of the `states`."""
+        current: ExpertRequest | None = request
+        while current is not None and current.state in states and current.hop == request.hop:
+            if await self.requests.change(current, replace(current, state=state)):
+                self.hurry()
+                return True
+            current = await self.requests.find(request.id)
+        return False
+
+    async def _pass_on(self, request: ExpertRequest, other: ExpertRequest) -> bool:
+        kept = replace(
+            request,
+            channel=other.channel,
+            thread=other.thread,
+            message=other.message,
+            answer_id=other.answer_id,
+            private=other.private,
+            person=other.person,
+            name=other.name,
+            language=other.language,
+            state="asking" if request.state == "asked" else request.state,
+            delivered=(),
+            round=request.round + 1,
+        )
+        done = await self.requests.change(request, kept)
+        await self.requests.remove(other)
+        self.hurry()
+        return done
+
+    async def _take_back(self, request: ExpertRequest) -> bool:
+        await self.delivery.files.remove(request)
+        gone = replace(request, state="answered", said="", files=(), carry=False)
+        return await self.requests.change(request, gone)
 
     async def _run(self) -> None:
         while True:
@@ -155,7 +215,7 @@ class ExpertDesk:
             except RagError as error:
                 _log.warning("questions to experts wait: %s", error)
             try:
-                async with asyncio.timeout(_TICK_SECONDS):
+                async with asyncio.timeout(min(_TICK_SECONDS, self.reminder_seconds / 4)):
                     await self._due.wait()
             except TimeoutError:
                 continue
@@ -178,118 +238,90 @@ class ExpertDesk:
         elif request.state == "handing":
             await self._hand_over(request)
         elif request.state == "withdrawn":
-            await self._close_post(request, "expert_withdrawn")
+            await self.posts.close(request, "expert_withdrawn")
             await self.requests.change(request, replace(request, state="closed"))
-        else:
-            await self._deliver_all(request)
-
-    async def _send(self, request: ExpertRequest) -> None:
-        if not request.post:
-            room = await self._expert_room(request)
-            posted = await self._write(room, expert_messages.question(request), posted=())
-            sent = replace(request, post=posted[0])
-            if not await self.requests.change(request, sent):
-                return
-            request = sent
-        place = replace(request.expert_place, thread=request.post)
-        room = await self.outbound.room(place, request.asker, key="", below=request.post)
-        await self._write(room, expert_messages.answer_here(request), posted=())
-        await self.requests.change(request, replace(request, state="waiting"))
-
-    async def _hand_over(self, request: ExpertRequest) -> None:
-        await self._close_post(request, "expert_handed_over")
-        channel = await self._next_channel(request)
-        if channel is None:
-            await self.requests.change(request, replace(request, state="declined"))
-            return
-        handed = replace(
-            request,
-            state="sending",
-            expert_channel=channel,
-            post="",
-            hop=request.hop + 1,
-            waited=0.0,
-            reminded=False,
-        )
-        await self.requests.change(request, handed)
-        await self._send(handed)
-
-    async def _deliver_all(self, request: ExpertRequest) -> None:
-        """`declined` is told like an answer."""
-        for follower in await self.requests.followers(request):
-            if follower.state == "waiting":
-                text = replace(
-                    follower,
-                    state=request.state,
-                    expert=request.expert,
-                    expert_name=request.expert_name,
-                    said=request.said,
-                    said_in="",
-                    said_uri=request.said_uri,
-                    said_at=request.said_at,
-                )
-                await self.requests.change(follower, text)
-                await self._deliver(text)
-        await self._deliver(request)
-
-    async def _deliver(self, request: ExpertRequest) -> None:
-        key = f"expert-answer:{request.id}"
-        room = await self.outbound.room(request.place, request.asker, key=key, after=request.message)
-        state = "closed" if request.state == "declined" else "delivered"
-        delivered = request.delivered
-        if delivered or await room.directory.present(request.place, request.person):
-            private = request.asker if request.private else None
-            delivered = await self._write(
-                room, expert_messages.answer(request), posted=delivered, private=private
-            )
-        if request.state == "declined" and not request.parent:
-            await self._close_post(request, "expert_closed")
-        if await self.requests.change(request, replace(request, state=state, delivered=delivered)):
-            return
-        edited = await self.requests.find(request.id)
-        if edited is not None and edited.state == "answered":
-            await self.requests.change(edited, replace(edited, delivered=delivered))
+        elif request.state == "replying":
+            await self._bring_reply(request)
+        elif not await self.delivery.deliver(request):
             self.hurry()
 
-    async def _close_post(self, request: ExpertRequest, why: expert_messages.ClosingSentence) -> None:
-        if not request.post:
+    async def _send(self, request: ExpertRequest) -> None:
+        if await self.posts.send(request):
+            await self.requests.change(request, replace(request, state="waiting"))
+        else:
+            await self.give_up(request)
+
+    async def _hand_over(self, request: ExpertRequest) -> None:
+        await self.posts.close(request, "expert_handed_over")
+        experts = await self._next_experts(request)
+        if not experts:
+            await self.requests.change(request, replace(request, state="declined"))
+            self.hurry()
             return
-        room = await self._expert_room(request)
-        await self._write(room, expert_messages.closed(request, why), posted=(request.post,))
+        handed = replace(
+            request, state="sending", expert_channel=experts, hop=request.hop + 1, waited=0.0, reminded=False
+        )
+        if await self.requests.change(request, handed):
+            await self._send(handed)
+
+    async def _bring_reply(self, request: ExpertRequest) -> None:
+        await self.posts.bring_reply(request)
+        await self.delivery.show_reply(request)
+        waiting = replace(
+            request,
+            state="waiting",
+            said="",
+            waited=0.0,
+            reminded=False,
+            delivered=(),
+            receipt=(),
+            round=request.round + 1,
+        )
+        await self.requests.change(request, waiting)
 
     async def _wait(self, request: ExpertRequest, passed: float) -> None:
         waited = request.waited + passed
         if not request.reminded and waited >= self.reminder_seconds:
-            reminded = replace(request, waited=waited, reminded=True)
-            if await self.requests.change(request, reminded):
-                await self._remind(reminded)
+            try:
+                await self.posts.remind(request)
+            except (ChatError, TimeoutError) as error:
+                _log.warning("experts could not be reminded: %s", type(error).__name__)
+                return
+            await self.requests.change(request, replace(request, waited=waited, reminded=True))
         elif request.reminded and waited >= 2 * self.reminder_seconds:
-            await self.decline(replace(request, waited=waited))
+            await self.give_up(replace(request, waited=waited))
         elif passed:
             await self.requests.change(request, replace(request, waited=waited))
 
-    async def _remind(self, request: ExpertRequest) -> None:
-        place = replace(request.expert_place, thread=request.post)
-        key = f"expert-reminder:{request.id}-{request.hop}"
-        try:
-            room = await self.outbound.room(place, request.asker, key=key, after=request.post)
-            await self._write(room, expert_messages.reminder(request), posted=())
-        except (ChatError, TimeoutError) as error:
-            _log.warning("experts could not be reminded: %s", type(error).__name__)
-
-    async def _next_channel(self, request: ExpertRequest) -> str | None:
+    async def _next_experts(self, request: ExpertRequest) -> str:
         listed = await self.requests.experts({request.knowledge_base}, request.place)
-        channels = [channel for _, channel in listed]
-        return channels[request.hop + 1] if request.hop + 1 < len(channels) else None
+        return next((experts for _, experts in listed[request.hop + 1 :][:1]), "")
 
-    async def _expert_room(self, request: ExpertRequest) -> Room:
-        key = f"expert:{request.id}-{request.hop}"
-        place: Place = request.expert_place
-        return await self.outbound.room(place, request.asker, key=key, after=request.message)
 
-    async def _write(
-        self, room: Room, reply: Reply, *, posted: tuple[str, ...], private: Person | None = None
-    ) -> tuple[str, ...]:
-        outlet = room.outlet(private=private, posted=posted)
-        async with self.scheduler.open(outlet, posted=posted) as stream:
-            return await stream.finish(reply)
+def _may_press(post: ExpertPost, action: Action) -> bool:
+    return post.person in ("", action.person.id)
+
+
+def _heard(request: ExpertRequest, post: ExpertPost, message: IncomingMessage) -> ExpertRequest:
+    said = message.text.strip()[:_LONGEST_SAID]
+    asks = expert_messages.is_question(message)
+    if request.state == "asking":  # the asker did not see it yet
+        said = f"{request.said}\n\n{said}"[:_LONGEST_SAID]
+    begins = request.state in ("asked", "replying", "answered", "delivered")
+    shown = () if begins else request.delivered
+    return replace(
+        request,
+        state="asking" if asks else "answered",
+        expert=message.person.id,
+        expert_name=message.person.name,
+        said=said,
+        said_in=message.id,
+        said_uri=message.uri,
+        said_at=message.at or time.time(),
+        said_by_post=post.person,
+        files=answer_files.names(message.attachments),
+        carry=bool(message.attachments),
+        round=request.round + begins,
+        delivered=shown,
+        receipt=() if begins else request.receipt,
+    )

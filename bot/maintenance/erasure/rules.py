@@ -176,13 +176,16 @@ def _person(person: ErasedPerson) -> Iterator[ErasureRule]:
         "events under way", "inbox", "platform = ? AND instr(payload, ?)", (person.platform, person.id)
     )
     yield _chat("topics", "topics", *_private_conversations(person))
+    yield _chat("messages to experts", "expert_posts", "platform = ? AND person = ?", by)
+    mention = (person.platform, f"<@{person.id}>")
+    yield _chat("experts", "experts", "platform = ? AND channel = ?", mention)
     yield _chat("questions to experts", "expert_requests", "platform = ? AND person = ?", by)
     yield _chat(
         "answers of experts",
         "expert_requests",
         "platform = ? AND expert = ?",
         by,
-        change="expert = '', expert_name = '', said = '', said_in = '', said_uri = ''",
+        change="expert = '', expert_name = '', said = '', said_in = '', said_uri = '', said_by_post = '', files = '[]'",
     )
     yield ErasureRule(
         store="footnote.sqlite",
@@ -216,6 +219,7 @@ def _channel(channel: ErasedChannel) -> Iterator[ErasureRule]:
     experts = "platform = ? AND workspace = ? AND ? IN (channel, expert_channel)"
     yield _chat("questions to experts", "expert_requests", experts, place)
     yield _chat("channels of experts", "experts", _OF_CHANNEL, place)
+    yield _chat("messages to experts", "expert_posts", _OF_CHANNEL, place)
     yield _chat(
         "events under way", "inbox", "platform = ? AND instr(payload, ?)", (channel.platform, channel.channel)
     )

@@ -16,8 +16,10 @@ from bot.port import (
     Channel,
     ChatError,
     File,
+    Gone,
     IncomingMessage,
     Membership,
+    People,
     Person,
     Place,
     PlatformLimits,
@@ -257,6 +259,10 @@ class Everybody:
     home: str = "w"
     gone: set[str] = field(default_factory=set)
     """People who can read nothing any more."""
+    closed: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    """People with channels that they may not read."""
+    groups: dict[str, tuple[str, ...]] = field(default_factory=dict[str, "tuple[str, ...]"])
+    direct_workspace: str = "w"
     refuses: ChatError | None = None
     """What the platform answers about who is present."""
 
@@ -281,7 +287,19 @@ class Everybody:
         return Membership(admin=person == ADMIN.id, member=True)
 
     async def may_read(self, channel: str, *, person: str = "", everyone_in: str = "") -> bool:
-        return True
+        return (person, channel) not in self.closed
+
+    async def people(self, mention: str) -> People:
+        named = mention.strip("<@>").removeprefix("!subteam^")
+        if named in self.groups:
+            return People(id=named, name=named, members=self.groups[named])
+        known = {each.id: each.name for each in (ANN, BEN, ADMIN)}
+        if named not in known:
+            raise Gone("nobody")
+        return People(id=named, name=known[named], members=(named,))
+
+    async def direct(self, person: str) -> Place:
+        return Place(platform="test", workspace=self.direct_workspace, channel=f"dm-{person}")
 
 
 @dataclass
@@ -317,6 +335,13 @@ class OpenTown:
     ) -> Verdict:
         own = await self.own(place)
         return "readable" if knowledge_base == own.id else "closed"
+
+    async def person_may_read(
+        self, knowledge_base: KnowledgeBaseId, place: Place, directory: Directory, person: Person
+    ) -> Verdict:
+        (base,) = await self.catalog.select(ids=[knowledge_base])
+        channel = base.name.partition(" ")[0]
+        return "readable" if await directory.may_read(channel, person=person.id) else "closed"
 
     async def check_present(self, person: Person, place: Place, directory: Directory) -> None:
         await Permissions(settings=AccessSettings()).check_present(person, place, directory)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
     from pathlib import Path
 
-    from bot.port import IncomingMessage, Person, Place
+    from bot.port import Attachment, IncomingMessage, Person, Place
     from bot.store.expert_requests import ExpertRequest
 
 EXPERTS = replace(CHANNEL, channel="experts")
@@ -68,12 +68,18 @@ class Desk:
         return self.posts(EXPERTS)[-1]
 
     async def answer(
-        self, text: str, *, person: Person = BEN, root: Post | None = None, **values: object
+        self,
+        text: str,
+        *,
+        person: Person = BEN,
+        root: Post | None = None,
+        files: tuple[Attachment, ...] = (),
+        **values: object,
     ) -> IncomingMessage:
         root = root or self.root
         place = replace(root.place, thread=root.id)
         message = self.world.chat.message(
-            text, place=place, person=person, addressed=False, in_thread=True, **values
+            text, *files, place=place, person=person, addressed=False, in_thread=True, **values
         )
         await self.world.send(message)
         await self.work()
