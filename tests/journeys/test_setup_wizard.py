@@ -126,9 +126,9 @@ async def test_ctrl_c_keeps_what_was_accepted_and_the_next_run_goes_on(folder: P
         secrets = [chat.environment()[name] for name in SECRETS["slack"]]
         async with terminal.running([*COMMAND, "setup"], environment=settings(folder, chat)) as screen:
             await answers(screen, "Platform [1]", "1")
-            assert (folder / "slack-manifest.yaml").exists()
             for name, secret in zip(NAMES["slack"], secrets, strict=True):
                 await answers(screen, name, secret)
+            assert (folder / "slack-manifest.yaml").exists()
             await screen.until(lambda shown: "Its address" in shown)
             screen.type("\x03")
             await screen.end()

@@ -13,7 +13,7 @@ INSTALLATION: Final = Installation(
             setting="token",
             name="Bot Token",
             where="The token that is shown then, once:",
-            pattern=re.compile(r"[\w-]{10,}\.[\w-]{4,}\.[\w-]{10,}"),
+            pattern=re.compile(r"[\w-]+\.[\w-]+\.[\w-]+"),
             looks="it has three parts with dots between them",
         ),
     ),
