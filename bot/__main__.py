@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 EXIT_FAILED, EXIT_MISCONFIGURED, EXIT_INTERRUPTED = 1, 78, 130
 _UMASK = 0o077
+_BEFORE_THE_START = frozenset({"doctor", "setup", "upgrade"})
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -39,7 +40,7 @@ def _run(command: CommandModule, arguments: argparse.Namespace) -> int:
 
     from bot import settings
     from bot.cli._shared import terminal
-    from bot.data_directory import private_directory
+    from bot.data_directory import data_version, private_directory
     from bot.observability import log
     from bot.process import dns
     from rag_engine.errors import Misconfigured, RagError
@@ -49,6 +50,8 @@ def _run(command: CommandModule, arguments: argparse.Namespace) -> int:
         log.configure(read.log_level, service=arguments.command == "run")
         if arguments.command != "doctor":
             private_directory.restrict(read.data_dir)
+        if arguments.command not in _BEFORE_THE_START and read.data_dir.is_dir():
+            data_version.note(read.data_dir, _version())
         with asyncio.Runner(loop_factory=dns.EventLoop) as runner, _wake_on_signals(runner.get_loop()):
             return runner.run(command.run(arguments, read))
     except BrokenPipeError:
