@@ -20,6 +20,7 @@ from rag_engine.metadata.reply import limited_to
 from rag_engine.retrieval.queries.early_vectors import EarlyVectors
 from rag_engine.retrieval.queries.follow_ups import completed, is_self_contained, leans_on_conversation
 from rag_engine.retrieval.queries.query_variants import MOST_QUERIES, UnderstandingReply, understanding_of
+from rag_engine.retrieval.queries.several_steps import asks_for_several_steps
 from rag_engine.text import tokens
 from rag_engine.text.language import detect
 from rag_engine.types import Prompt
@@ -135,6 +136,9 @@ def _with_rules(inquiry: Inquiry, earlier: list[str]) -> Inquiry:
 def _needs_model(inquiry: Inquiry, earlier: list[str], settings: Settings) -> bool:
     asked = inquiry.query.text
     if earlier and not is_self_contained(asked):
+        return True
+    options = inquiry.query.options
+    if not (options.agent or options.research or options.compute) and asks_for_several_steps(asked):
         return True
     return bool(settings.languages) and detect(asked) not in ("", *settings.languages)
 

@@ -73,6 +73,31 @@ async def test_what_is_said_when_nothing_is_found_pings_nobody(town: Scenario) -
     assert len(town.model.requests) == asked
 
 
+async def test_a_first_question_of_several_steps_gets_tools_and_an_ordinary_one_no_further_call(
+    town: Scenario,
+) -> None:
+    room, model = town.room(), town.model
+    await town.knows(room, "The gangway rail is painted every five months.")
+    await choose(town, room, tools="on")
+    model.on(streamed(json.dumps({"route": "agent"})), task="understand", matching="gangway")
+    searches = called([part(0, "search", '{"query": "gangway rail"}', "a")])
+    model.on(searches, task="agent", matching="gangway", times=1)
+    model.on(streamed("done"), task="agent", matching="gangway")
+    model.on(streamed("Every five months [1]."), task="answer", matching="gangway")
+    asked = (
+        "@footnote Find how often the gangway rail is painted, then calculate how often that is in a year."
+    )
+    for text, tasks in (
+        (asked, ["understand", "agent", "agent", "answer"]),
+        ("@footnote How often is the gangway rail painted?", ["answer"]),
+    ):
+        before = len(model.requests)
+        question = await town.says("ben", room, text)
+        (answer,) = await town.answered("ben", room, question)
+        assert words(answer).startswith("Every five months")
+        assert [one.task for one in model.requests[before:] if one.task != "title"] == tasks
+
+
 async def test_tools_are_switched_on_and_dig_deeper_researches(town: Scenario) -> None:
     room, model = town.room(), town.model
     await town.knows(room, "The pontoon lamp is changed every nine months.")

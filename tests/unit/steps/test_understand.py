@@ -15,7 +15,7 @@ from rag_engine.models.scripted import ScriptedLine, ScriptedModel
 from rag_engine.pipeline import Inquiry, NamedStep
 from rag_engine.ports import Ports
 from rag_engine.steps import retrieve, understand
-from rag_engine.types import KnowledgeBaseId, Query, Stage
+from rag_engine.types import AnswerOptions, KnowledgeBaseId, Query, Stage
 from tests.doubles.rankings import GivenIndex, ranking
 from tests.unit.prompting import conversation
 from tests.unit.steps.test_retrieve import OneVector
@@ -79,6 +79,27 @@ ALONE = "Which documents does a new employee hand in before the first working da
 async def test_no_call_for_a_first_question_or_one_that_is_surely_complete(asked: Inquiry) -> None:
     model = saying("never")
     assert await understood(asked, model) == asked
+    assert model.prompts == []
+
+
+STEPS = "Find the owner of the pump and then look up the phone number."
+
+
+@pytest.mark.parametrize(("tools", "route"), [("on", "agent"), ("all", "agent"), ("off", "search")])
+async def test_a_first_question_of_several_steps_is_routed_where_the_place_allows(
+    tools: str, route: str
+) -> None:
+    model = replying(route="agent")
+    asked = inquiry(STEPS, options=AnswerOptions(tools=tools))  # type: ignore[arg-type]
+    assert (await understood(asked, model)).route == route
+    assert len(model.prompts) == 1
+    assert ('"agent"' in model.prompts[0][1].messages[0].content) == (tools != "off")
+
+
+@pytest.mark.parametrize("name", ["agent", "research", "compute"])
+async def test_what_the_asker_chose_is_not_chosen_again(name: str) -> None:
+    model = saying("never")
+    await understood(inquiry(STEPS, options=AnswerOptions(tools="on", **{name: True})), model)  # type: ignore[arg-type]
     assert model.prompts == []
 
 
