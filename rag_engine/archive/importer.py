@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from collections import deque
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from rag_engine.retrieval.queries.synonyms import validated
 from rag_engine.types import Chunk, ChunkId, Document, DocumentId, DocumentRecord
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
     from pathlib import Path
 
     from rag_engine.archive.reader import ArchivedDocument
@@ -27,8 +28,11 @@ if TYPE_CHECKING:
     from rag_engine.tables.store import TableStore
     from rag_engine.types import DocumentState, KnowledgeBase
 
-_AT_ONCE = 64
+_AT_ONCE = 256
 _MOST_CHUNKS_AT_ONCE = 500
+_MOST_KEPT = 64_000_000
+"""Bytes, about."""
+_OVERHEAD = 1_000
 
 
 async def import_(
@@ -54,13 +58,16 @@ async def import_(
         _check_identity(file, manifest, identity)
         total, done, chunks = 2 * manifest.documents, 0, 0
         report = progress or _ignore
+        kept = _Kept()
         async with aclosing(stepping_in_thread(archive.documents())) as checked:
             async for document in checked:
                 done += 1
                 chunks += len(document.chunks)
+                kept.add(document)
                 report(done, total)
         base = await catalog.open(name or manifest.name, model=identity.model)
-        async with aclosing(stepping_in_thread(archive.documents())) as documents_to_store:
+        again = stepping_in_thread(archive.documents()) if kept.is_full else kept.taken()
+        async with aclosing(again) as documents_to_store:
             async for batch in _batches(documents_to_store):
                 await _store(batch, base, manifest, documents, index, metadata, tables)
                 await _keep(batch, base, manifest, expansions)
@@ -74,6 +81,37 @@ async def import_(
 
 
 def _ignore(done: int, of: int) -> None: ...
+
+
+class _Kept:
+    """A small archive is read once."""
+
+    def __init__(self) -> None:
+        self._documents: deque[ArchivedDocument] = deque()
+        self._bytes = 0
+
+    @property
+    def is_full(self) -> bool:
+        return self._bytes > _MOST_KEPT
+
+    def add(self, document: ArchivedDocument) -> None:
+        if not self.is_full:
+            self._documents.append(document)
+            self._bytes += _size_of(document)
+        if self.is_full:
+            self._documents.clear()
+
+    async def taken(self) -> AsyncGenerator[ArchivedDocument]:
+        while self._documents:
+            yield self._documents.popleft()
+
+
+def _size_of(document: ArchivedDocument) -> int:
+    texts = [section.text for section in document.sections] + [line.text for line, _ in document.chunks]
+    vectors = sum(vector.nbytes for _, vector in document.chunks)
+    # Cells may be many.
+    tables = (_MOST_KEPT + 1) * bool(document.tables)
+    return _OVERHEAD * (1 + len(texts)) + 2 * sum(map(len, texts)) + vectors + tables
 
 
 async def _batches(documents: AsyncIterator[ArchivedDocument]) -> AsyncIterator[list[ArchivedDocument]]:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import logging
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from rag_engine.text.spelling import correctable
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Generator, Iterable, Iterator, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -29,6 +29,10 @@ _FIRST_CENTRED = 2_000
 _CENTRED_AGAIN = 8
 _BATCH = 1_000
 _MOST_KNOWN = 50_000
+_MOST_JOINED = 10_000
+"""Different words of chunks, of several documents, that are inserted at once."""
+
+_Slice: TypeAlias = "tuple[KnowledgeBaseId, Sequence[IndexRow], NDArray[np.float32]]"
 
 
 @contextmanager
@@ -75,26 +79,77 @@ def replace_documents(
         version = next_version(connection)
         epoch = read_number(connection, "epoch")
         mean = mean_of(connection)
-        for document in documents:
-            base = _base(connection, document.knowledge_base)
-            _delete(
-                connection,
-                version,
-                "SELECT id FROM chunk WHERE base = ? AND document = ?",
-                (base, key(document.document)),
-            )
-            for rows, vectors in document.slices:
-                _insert(connection, base, rows, vectors, mean)
-                new = known.new(rows, epoch=epoch) - stored
+        for part in _joined(documents):
+            bases = {name: _base(connection, name) for name in part.knowledge_bases}
+            for name, document in part.replaced:
+                of_document = (bases[name], key(document))
+                _delete(
+                    connection, version, "SELECT id FROM chunk WHERE base = ? AND document = ?", of_document
+                )
+            if part.slices:
+                new = _insert_part(connection, part, bases, mean, epoch=epoch, known=known) - stored
                 _insert_words(connection, new)
                 if len(stored) < _MOST_KNOWN:
                     stored |= new
     known.stored(stored)
 
 
+@dataclass(slots=True)
+class _Part:
+    """Documents whose old chunks go and new ones come at once; more of the last may follow."""
+
+    replaced: dict[tuple[KnowledgeBaseId, DocumentId], None] = field(
+        default_factory=dict[tuple["KnowledgeBaseId", "DocumentId"], None]
+    )
+    slices: list[_Slice] = field(default_factory=list["_Slice"])
+
+    @property
+    def knowledge_bases(self) -> set[KnowledgeBaseId]:
+        return {name for name, _ in self.replaced} | {name for name, *_ in self.slices}
+
+
+def _joined(documents: Iterable[NewDocument]) -> Iterator[_Part]:
+    part, size = _Part(), 0
+    for document in documents:
+        name = (document.knowledge_base, document.document)
+        if name in part.replaced:
+            yield part
+            part, size = _Part(), 0
+        part.replaced[name] = None
+        for rows, vectors in document.slices:
+            part.slices.append((document.knowledge_base, rows, vectors))
+            size += sum(len(row.tokens) for row in rows)
+            if size >= _MOST_JOINED:
+                # Before the next slice is made.
+                yield part
+                part.slices.clear()
+                part, size = _Part(), 0
+    yield part
+
+
+def _insert_part(
+    connection: sqlite3.Connection,
+    part: _Part,
+    bases: Mapping[KnowledgeBaseId, int],
+    mean: NDArray[np.float32] | None,
+    *,
+    epoch: int,
+    known: KnownTokens,
+) -> set[str]:
+    """Words that may be new."""
+    rows = [row for _, its_rows, _ in part.slices for row in its_rows]
+    owners = [bases[owner] for owner, its_rows, _ in part.slices for _ in its_rows]
+    vectors = [vectors for *_, vectors in part.slices]
+    _insert(connection, owners, rows, vectors[0] if len(vectors) == 1 else np.concatenate(vectors), mean)
+    if any(len(its_rows) >= _BATCH for _, its_rows, _ in part.slices):
+        # A long document's terms are not all kept in memory.
+        compaction.fold(connection)
+    return known.new(rows, epoch=epoch)
+
+
 def _insert(
     connection: sqlite3.Connection,
-    base: int,
+    bases: Sequence[int],
     rows: Sequence[IndexRow],
     vectors: NDArray[np.float32],
     mean: NDArray[np.float32] | None,
@@ -104,13 +159,10 @@ def _insert(
     connection.executemany(
         "INSERT INTO chunk(id, base, document, ordinal, cid, text, title, uri, headings, anchor, kind, language)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        ((place, base, *row.values) for place, row in zip(places, rows, strict=True)),
+        ((place, base, *row.values) for place, base, row in zip(places, bases, rows, strict=True)),
     )
     connection.executemany("INSERT INTO vec VALUES (?, ?)", zip(places, stored(vectors), strict=True))
-    _insert_derived(connection, places, [base] * len(places), rows, vectors, mean)
-    if len(rows) >= _BATCH:
-        # A long document's terms are not all kept in memory.
-        compaction.fold(connection)
+    _insert_derived(connection, places, bases, rows, vectors, mean)
 
 
 def _last_chunk(connection: sqlite3.Connection) -> int:
