@@ -8,7 +8,7 @@ import pytest
 
 from rag_engine.errors import IndexUnavailable, StorageUnavailable
 from rag_engine.indexes.embedded import group_commit
-from tests.unit.indexes.test_embedded import BASE, clustered, opened, put
+from tests.unit.indexes.test_embedded import BASE, clustered, opened, put, words
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,3 +80,21 @@ async def test_a_closed_index_refuses_documents(tmp_path: Path) -> None:
     for _ in range(2):
         with pytest.raises(IndexUnavailable, match="closed"):
             await _putting(index, 0)
+
+
+async def test_the_last_of_several_versions_put_at_once_stays(tmp_path: Path) -> None:
+    async with asyncio.timeout(60), opened(tmp_path) as index:
+        await asyncio.gather(
+            put(index, "a", ["first", "second"], _VECTORS[:2]),
+            put(index, "b", ["beside"], [_VECTORS[2]]),
+            put(index, "a", ["third"], [_VECTORS[3]]),
+            put(index, "c", [], []),
+            put(index, "b", [], []),
+            put(index, "d", [f"word{number}" for number in range(1_200)], _VECTORS * 20),
+            put(index, "a", ["last"], [_VECTORS[4]]),
+        )
+        assert await index.count(BASE) == 1_201
+        assert await words(index, "first second beside third last") == ["last"]
+    async with opened(tmp_path) as index:
+        assert await index.count(BASE) == 1_201
+        assert await words(index, "last") == ["last"]
