@@ -56,13 +56,11 @@ async def import_(
     async with leaving_in_thread(opened(file, limits or ArchiveLimits())) as archive:
         manifest = archive.manifest
         _check_identity(file, manifest, identity)
-        total, done, chunks = 2 * manifest.documents, 0, 0
-        report = progress or _ignore
-        kept = _Kept()
+        total, done = 2 * manifest.documents, 0
+        report, kept = progress or _ignore, _Kept()
         async with aclosing(stepping_in_thread(archive.documents())) as checked:
             async for document in checked:
                 done += 1
-                chunks += len(document.chunks)
                 kept.add(document)
                 report(done, total)
         base = await catalog.open(name or manifest.name, model=identity.model)
@@ -77,7 +75,7 @@ async def import_(
         await _switch(base, manifest, expansions)
         if synonyms is not None and manifest.synonyms:
             await synonyms.add(base.id, [validated(terms) for terms in manifest.synonyms])
-    return ArchiveContents(name=base.name, documents=manifest.documents, chunks=chunks)
+    return ArchiveContents(name=base.name, documents=manifest.documents, chunks=kept.chunks)
 
 
 def _ignore(done: int, of: int) -> None: ...
@@ -89,12 +87,15 @@ class _Kept:
     def __init__(self) -> None:
         self._documents: deque[ArchivedDocument] = deque()
         self._bytes = 0
+        self.chunks = 0
+        """Of all documents."""
 
     @property
     def is_full(self) -> bool:
         return self._bytes > _MOST_KEPT
 
     def add(self, document: ArchivedDocument) -> None:
+        self.chunks += len(document.chunks)
         if not self.is_full:
             self._documents.append(document)
             self._bytes += _size_of(document)
