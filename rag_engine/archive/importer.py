@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
     from pathlib import Path
 
-    from rag_engine.archive.reader import ArchivedDocument
+    from rag_engine.archive.reader import Archive, ArchivedDocument
     from rag_engine.archive.schema import ArchiveManifest, ChunkLine
     from rag_engine.expansion.types import ExpansionStore
     from rag_engine.ports import Catalog, Documents, Index, IndexIdentity, Metadata, SynonymEntries
@@ -64,9 +64,8 @@ async def import_(
                 kept.add(document)
                 report(done, total)
         base = await catalog.open(name or manifest.name, model=identity.model)
-        again = stepping_in_thread(archive.documents()) if kept.is_full else kept.taken()
-        async with aclosing(again) as documents_to_store:
-            async for batch in _batches(documents_to_store):
+        async with aclosing(kept.taken_or(archive)) as stored:
+            async for batch in _batches(stored):
                 await _store(batch, base, manifest, documents, index, metadata, tables)
                 await _keep(batch, base, manifest, expansions)
                 for _ in batch:
@@ -90,19 +89,18 @@ class _Kept:
         self.chunks = 0
         """Of all documents."""
 
-    @property
-    def is_full(self) -> bool:
-        return self._bytes > _MOST_KEPT
-
     def add(self, document: ArchivedDocument) -> None:
         self.chunks += len(document.chunks)
-        if not self.is_full:
+        if self._bytes <= _MOST_KEPT:
             self._documents.append(document)
             self._bytes += _size_of(document)
-        if self.is_full:
+        if self._bytes > _MOST_KEPT:
             self._documents.clear()
 
-    async def taken(self) -> AsyncGenerator[ArchivedDocument]:
+    def taken_or(self, archive: Archive) -> AsyncGenerator[ArchivedDocument]:
+        return stepping_in_thread(archive.documents()) if self._bytes > _MOST_KEPT else self._taken()
+
+    async def _taken(self) -> AsyncGenerator[ArchivedDocument]:
         while self._documents:
             yield self._documents.popleft()
 
