@@ -39,15 +39,20 @@ pytest_plugins = ["tests.elastic.fixtures", "tests.markers"]
 PROJECT = Path(__file__).parents[1]
 SHARED = PROJECT.parent / "shared"
 _TIKTOKEN = SHARED / "tiktoken"
+_AUTHORITY = Path(__file__).parent / "authority.pem"
+"""A client reads one certificate instead of the 140 of the system, which takes 20 ms of the processor each time. Its key is lost."""
+_LEAVES = frozenset({"wheel", "torch", "process", "soak"})
+"""Markers of tests that may start programs which download."""
 _LOGGERS = ("", "footnote", "bot", "rag_engine", "adapters", "elasticsearch", "elastic_transport")
 
 
-# Modules and collected tests stay until the end: the garbage collector need not look at them again and again.
+# Modules and collected tests stay until the end: the garbage collector need not look at them again and again, nor as often as by default.
 gc.disable()
 
 
 def pytest_collection_finish() -> None:
     gc.freeze()
+    gc.set_threshold(10_000, 20, 50)
     gc.enable()
 
 
@@ -96,7 +101,9 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def clean_environment(monkeypatch: pytest.MonkeyPatch, test_folder: Path) -> None:
+def clean_environment(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, test_folder: Path
+) -> None:
     """No settings, keys or proxies of the machine, no model hub, and nothing written outside the test's folder."""
     for name in list(os.environ):
         if name.upper().startswith(("FOOTNOTE_", "OPENAI_", "SLACK_", "DISCORD_", "ELASTICSEARCH_")) or (
@@ -106,6 +113,8 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, test_folder: Path) -> Non
     monkeypatch.setenv("FOOTNOTE_DATA_DIR", str(test_folder / "data"))
     monkeypatch.setenv("HOME", str(test_folder / "home"))
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    if not _LEAVES.intersection(mark.name for mark in request.node.iter_markers()):
+        monkeypatch.setenv("SSL_CERT_FILE", str(_AUTHORITY))
     if _TIKTOKEN.is_dir():
         monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(_TIKTOKEN))
 

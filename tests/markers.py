@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import pytest
+from _pytest.runner import runtestprotocol
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -26,6 +27,8 @@ _BOTH_PLATFORMS: Final = frozenset({"test_asking.py", "test_logs.py"})
 _CLOCKS: Final = frozenset({"monotonic", "perf_counter", "process_time"})
 _APART: Final = frozenset({"test_hostile_files.py", "test_ocr_pool.py", "test_ocr.py"})
 """Files whose tests share nothing and take long: each test may go to another worker."""
+
+_SHOWN_SECONDS: Final = 0.005
 
 _started: list[str] = []
 _chosen_markers: list[str] = []
@@ -85,6 +88,19 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         raise pytest.UsageError(
             "pytest-xdist ignores the groups of tests/markers.py with this version of pytest"
         )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """A worker of pytest-xdist sends no report of a set-up or end that passed within the 5 ms below which `--durations` shows none."""
+    if not hasattr(item.config, "workerinput"):
+        return None
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed or report.duration >= _SHOWN_SECONDS:
+            item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
 
 
 def _mark(item: pytest.Item) -> None:

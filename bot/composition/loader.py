@@ -138,16 +138,16 @@ async def embedder(settings: Settings) -> AsyncGenerator[Embedder]:
         yield connected
 
 
-@asynccontextmanager
-async def model(choice: ModelChoice, *, embedder: Embedder) -> AsyncGenerator[LanguageModel]:
-    module = await asyncio.to_thread(plugins.load, "rag_engine.models", choice.kind)
-    own = _validated(module, choice.values, variable=choice.variable)
-    async with module.connect(own, embedder=embedder) as connected:
-        yield connected
+def model(choice: ModelChoice, *, embedder: Embedder) -> AbstractAsyncContextManager[LanguageModel]:
+    return _chosen(choice, embedder=embedder)
+
+
+def answerer(choice: ModelChoice, *, embedder: Embedder) -> AbstractAsyncContextManager[Answerer]:
+    return _chosen(choice, embedder=embedder)
 
 
 @asynccontextmanager
-async def answerer(choice: ModelChoice, *, embedder: Embedder) -> AsyncGenerator[Answerer]:
+async def _chosen(choice: ModelChoice, *, embedder: Embedder) -> AsyncGenerator[Any]:
     module = await asyncio.to_thread(plugins.load, "rag_engine.models", choice.kind)
     own = _validated(module, choice.values, variable=choice.variable)
     async with module.connect(own, embedder=embedder) as connected:

@@ -4,14 +4,16 @@ import asyncio
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Literal
 
-import openai
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
-from rag_engine.speech.server_errors import NO_KEY, translated_errors
+from rag_engine.speech import audio_server
+from rag_engine.speech.audio_server import translated_errors
 from rag_engine.speech.types import MOST_BYTES, AudioTooLong
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
+
+    import openai
 
     from rag_engine.speech.types import Speaker
 
@@ -39,9 +41,8 @@ class Settings(BaseModel):
 
 @asynccontextmanager
 async def connect(settings: Settings) -> AsyncGenerator[Speaker]:
-    key = settings.api_key.get_secret_value() or NO_KEY
-    async with openai.AsyncOpenAI(
-        api_key=key, base_url=settings.base_url, timeout=settings.timeout, max_retries=1
+    async with audio_server.client(
+        settings.api_key, base_url=settings.base_url, timeout=settings.timeout
     ) as client:
         yield _Server(client, settings)
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rag_engine.indexes import elasticsearch, embedded
+from rag_engine.storage.sqlite.database import connect
 from tests.contracts.indexing import IDENTITY
+from tests.databases import new_database
 from tests.elastic.node import shared_node
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rag_engine.ports import IndexIdentity
+    from rag_engine.storage.sqlite.database import Database
     from tests.contracts.indexing import OpenIndex, StoredIndex
 
 
@@ -47,4 +50,10 @@ async def open_index(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIte
 @pytest.fixture
 async def index(open_index: OpenIndex) -> AsyncIterator[StoredIndex]:
     async with open_index(IDENTITY) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def database(tmp_path: Path) -> AsyncIterator[Database]:
+    async with connect(new_database(tmp_path / "footnote.sqlite")) as opened:
         yield opened

@@ -11,22 +11,14 @@ from rag_engine.ingestion.ingestion import blob_from_path
 from rag_engine.storage.catalog import SqliteCatalog
 from rag_engine.storage.concurrency.active_files import ActiveFiles
 from rag_engine.storage.concurrency.worker_liveness import WorkerId, working
-from rag_engine.storage.sqlite.database import connect
 from rag_engine.types import Document, DocumentId, DocumentRecord
-from tests.databases import new_database
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from rag_engine.storage.sqlite.database import Database
     from rag_engine.types import Blob, DocumentState, KnowledgeBaseId
-
-
-@pytest.fixture
-async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    async with connect(new_database(tmp_path / "footnote.sqlite")) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -13,20 +13,10 @@ from rag_engine.errors import UnknownKnowledgeBase
 from rag_engine.storage import jobs
 from rag_engine.storage.catalog import SqliteCatalog
 from rag_engine.storage.jobs import SqliteJobQueue
-from rag_engine.storage.sqlite.database import connect
-from tests.databases import new_database
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
     from rag_engine.storage.sqlite.database import Database
     from rag_engine.types import KnowledgeBaseId
-
-
-@pytest.fixture
-async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    async with connect(new_database(tmp_path / "footnote.sqlite")) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -278,6 +278,7 @@ def test_no_pattern_takes_quadratic_time(package: str) -> None:
     assert found == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("written", "method"),
     [
@@ -291,6 +292,7 @@ def test_a_pattern_that_takes_quadratic_time_is_found(written: str, method: str)
     assert not slow(re.compile(r"<[^<>]{0,200}>"), frozenset({"sub"}))
 
 
+@pytest.mark.slow
 def test_every_bounded_pattern_exists() -> None:
     names = [name for module in modules() for name, *_ in _named(module)]
     for bounded in BOUNDED:

@@ -150,6 +150,7 @@ def test_no_function_of_a_question_or_text_takes_quadratic_time(function: Callab
     assert _slow(function, ("",)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", ["commonmark", "discord", "slack"])
 @pytest.mark.parametrize("final", [True, False])
 def test_no_reply_takes_quadratic_time_to_render(dialect: str, final: bool) -> None:

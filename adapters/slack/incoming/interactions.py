@@ -62,16 +62,13 @@ class SlackInteractions:
             person=person,
             message=ts,
         )
-        target = SlackTarget(
-            place=place,
-            source=action.id,
-            question=ts,
+        await self._act(
+            action,
+            reader,
             in_thread=bool(root),
-            person=person.id,
             response_url=body.text("response_url") if private else "",
             ephemeral=ts if private else "",
         )
-        await self.service.on_action(action, SlackRoom.of(reader, target, self.service))
 
     async def on_shortcut(self, body: Fields) -> None:
         if body.text("callback_id") == SAVE_SHORTCUT:
@@ -123,14 +120,29 @@ class SlackInteractions:
             person=person,
             message=ts,
         )
+        await self._act(
+            action, reader, in_thread=bool(root), response_url=body.text("response_url"), by_command=True
+        )
+
+    async def _act(
+        self,
+        action: Action,
+        reader: MessageReader,
+        *,
+        in_thread: bool,
+        response_url: str,
+        ephemeral: str = "",
+        by_command: bool = False,
+    ) -> None:
         target = SlackTarget(
-            place=place,
+            place=action.place,
             source=action.id,
-            question=ts,
-            in_thread=bool(root),
-            person=person.id,
-            response_url=body.text("response_url"),
-            by_command=True,
+            question=action.message,
+            in_thread=in_thread,
+            person=action.person.id,
+            response_url=response_url,
+            ephemeral=ephemeral,
+            by_command=by_command,
         )
         await self.service.on_action(action, SlackRoom.of(reader, target, self.service))
 

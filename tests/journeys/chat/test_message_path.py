@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from scripts.message_path import BEGIN, END, MOST_FILES, counted, markdown, measure, replaced
 
-if TYPE_CHECKING:
-    from pathlib import Path
+PAGE = Path(__file__).parents[3] / "docs" / "architecture.md"
 
 
 async def test_a_slack_message_passes_few_files_each_way(tmp_path: Path) -> None:
@@ -18,6 +17,9 @@ async def test_a_slack_message_passes_few_files_each_way(tmp_path: Path) -> None
     assert found["out"][-1].startswith("adapters/slack/")
     assert len(found["in"]) <= MOST_FILES, found["in"]
     assert len(found["out"]) <= MOST_FILES, found["out"]
+    page = PAGE.read_text(encoding="utf-8")
+    is_current = counted(page) == counted(replaced(page, markdown(found)))
+    assert is_current, "run `python -m scripts.message_path --write docs/architecture.md`"
 
 
 def test_the_section_of_a_page_is_replaced_and_its_timing_is_not_compared() -> None:

@@ -57,6 +57,7 @@ def test_ids_are_those_of_the_tokenizer_cut_to_the_limit(text: str, times: int) 
     assert WORD_PIECES.ids(repeated).tolist() == CUT.encode(well_formed(repeated)).ids
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     ["", " " * 100_000 + "end", "a" * 100_000 + " end", "字" * 100_000, "word " * 50_000, "\x00" * 70_000 + "visible", "[SEP]" * 5_000],
@@ -67,6 +68,7 @@ def test_ids_of_long_texts(text: str) -> None:
     assert WORD_PIECES.count(text) == len(WHOLE.encode(text).ids)
 
 
+@pytest.mark.slow
 def test_more_words_than_are_remembered_are_counted_right() -> None:
     word_pieces = WordPieces(FILE)
     for start in range(0, 60_000, 5_000):

@@ -103,6 +103,7 @@ async def test_every_leg_is_measured(tmp_path: Path) -> None:
     assert 0.5 < measured.dense["ndcg@10"] <= 1.0
 
 
+@pytest.mark.slow
 async def test_a_long_document_counts_once_at_its_best_chunk(tmp_path: Path) -> None:
     measured = await _evaluate(_folder(tmp_path / "set", sentences=120), tmp_path)
 

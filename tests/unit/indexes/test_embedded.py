@@ -100,6 +100,7 @@ async def recall(index: EmbeddedIndex, vectors: list[Vector], *, offset: float) 
     return found / 500
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("offset", [0.0, 2.0])
 async def test_the_dense_leg_finds_what_an_exact_scan_finds(tmp_path: Path, offset: float) -> None:
     vectors = clustered(6_000, seed=1, offset=offset)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pytest
 
 from rag_engine.indexes.embedded.rows import row_of
 from rag_engine.indexes.embedded.schema import configure, opened, prepare
@@ -35,6 +36,7 @@ def _slices(count: int) -> Iterator[tuple[list[IndexRow], NDArray[np.float32]]]:
         yield [replace(row_of(chunk), tokens=words)], np.ones((1, IDENTITY.dimensions), dtype=np.float32)
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_distinct_words_of_a_document(tmp_path: Path) -> None:
     path = tmp_path / "index.sqlite3"
     connection = opened(path)

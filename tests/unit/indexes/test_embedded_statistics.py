@@ -64,6 +64,7 @@ async def check_scores(index: StoredIndex, expected: dict[str, list[float]], *, 
         assert [hit.score for hit in ranking.hits] == pytest.approx(scores[:limit], rel=1e-9), question
 
 
+@pytest.mark.slow
 async def test_scores_of_many_chunks_are_those_of_a_scan_of_all(tmp_path: Path) -> None:
     """In several segments and in memory, with other knowledge bases, replaced and removed documents beside."""
     texts = {name: random_texts(FOLDED_AFTER // 2, seed=number) for number, name in enumerate("abc")}

@@ -36,6 +36,7 @@ async def test_a_full_disk_is_one_sentence_and_work_continues_once_there_is_room
     assert len(world.index.documents) == 2
 
 
+@pytest.mark.slow
 async def test_an_earlier_version_stays_searchable_where_the_new_one_has_no_room(world: World) -> None:
     first = await world.add("book.txt", long_text("Old"))
     await have_room(world, pages=2)

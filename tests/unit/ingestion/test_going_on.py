@@ -39,6 +39,7 @@ async def read_and_not_embedded(world: World) -> None:
     world.embedder.refuse = world.embedder.gate = None
 
 
+@pytest.mark.slow
 async def test_a_long_file_is_read_once_although_the_embedder_was_away(world: World) -> None:
     for _ in range(2):
         await read_and_not_embedded(world)
@@ -49,6 +50,7 @@ async def test_a_long_file_is_read_once_although_the_embedder_was_away(world: Wo
     assert "".join(world.index.text(record.document.id).split()) == "".join(LONG.split())
 
 
+@pytest.mark.slow
 async def test_a_long_file_is_read_once_although_the_index_was_away(world: World) -> None:
     world.index.refuse = IndexUnavailable()
     with pytest.raises(IndexUnavailable):
@@ -66,6 +68,7 @@ async def test_the_text_of_other_bytes_is_not_taken_for_it(world: World) -> None
     assert await world.catalog.unfinished.reading(record.document) == []
 
 
+@pytest.mark.slow
 async def test_a_new_version_is_read_once_and_the_old_one_stays_searchable(world: World) -> None:
     first = await world.add("budget.txt", long_text("Old"))
     world.embedder.entered = asyncio.Semaphore(0)
@@ -90,6 +93,7 @@ async def test_a_file_that_breaks_off_leaves_no_text_behind(world: World) -> Non
     assert await world.catalog.unfinished.reading(failed.document) == []
 
 
+@pytest.mark.slow
 async def test_no_batch_that_was_embedded_is_embedded_again(world: World) -> None:
     """The embedder fails twice midway; in the end it has seen every passage once."""
     ingestion = Ingestion(

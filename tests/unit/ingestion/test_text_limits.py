@@ -161,6 +161,7 @@ def one_each(document: Document, sections: Iterable[Section]) -> Iterator[Chunk]
         )
 
 
+@pytest.mark.slow
 async def test_memory_does_not_grow_with_the_document(world: World) -> None:
     """Neither what is read ahead nor the passages with their vectors are in memory."""
 

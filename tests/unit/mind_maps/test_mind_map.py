@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pymupdf
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -94,6 +95,7 @@ def test_long_and_wide_labels_stay_inside() -> None:
         assert block["bbox"][2] <= picture.WIDTH + 1
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(st.text(max_size=80), max_size=7), max_size=30), st.text(max_size=30))
 def test_any_headings_can_be_drawn(headings: list[list[str]], title: str) -> None:
     found = tree.of_document(title, [section(*one) for one in headings])

@@ -243,6 +243,7 @@ def test_latex(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("parser", "content"),
     [

@@ -93,6 +93,7 @@ def test_merged_and_repeated_cells(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_row_repeated_a_million_times(tmp_path: Path) -> None:
     row = _row(
         _cell("x" * 50, ' table:number-columns-repeated="16384"'),

@@ -115,6 +115,7 @@ def test_endlessly_nested_large_json_is_text(tmp_path: Path) -> None:
     assert "words" in sections[-1].text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("parser", "line"),
     [

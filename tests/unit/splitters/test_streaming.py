@@ -43,6 +43,7 @@ def sections(count: int, kind: SectionKind) -> Iterator[Section]:
         yield Section(text=body, anchor=f"p. {number // 4}", headings=(f"Chapter {number // 40}",), kind=kind)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["prose", "table", "list", "code"])
 def test_the_splitter_holds_no_more_of_a_long_document(kind: SectionKind) -> None:
     split = build(Settings(), count_tokens=words, max_tokens=128)
@@ -51,6 +52,7 @@ def test_the_splitter_holds_no_more_of_a_long_document(kind: SectionKind) -> Non
     assert long < short * 1.3 + 50_000
 
 
+@pytest.mark.slow
 def test_the_parser_holds_no_more_of_a_long_text(tmp_path: Path) -> None:
     peaks: list[int] = []
     path = tmp_path / "long.txt"

@@ -93,6 +93,7 @@ async def test_of_very_many_sections_neighbours_are_taken_together_and_that_is_s
     assert anchors[-1] in {f"§ Chapter {number}" for number in range(190, 201)}
 
 
+@pytest.mark.slow
 async def test_more_passages_than_a_marker_can_name_are_all_looked_at(tmp_path: Path) -> None:
     async with desk(tmp_path, models=0) as here:
         await here.add("minutes.md", long_text(1_100, sentences=3))

@@ -61,6 +61,7 @@ def test_the_estimate_is_never_more_than_bytes(text: str) -> None:
     assert 0 <= tokens.estimate(text) <= len(text.encode("utf-8", "replace"))
 
 
+@pytest.mark.slow
 @needs_shared
 def test_the_estimate_is_never_below_the_true_count_in_any_language(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(SHARED / "tiktoken"))

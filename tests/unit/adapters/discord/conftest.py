@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from pydantic import SecretStr
@@ -31,6 +31,9 @@ from bot.port import (
 )
 from tests.doubles.discord_double.server import DiscordServer, serve
 from tests.unit.adapters.recording import MemoryInbox, RecordedSignals
+
+if TYPE_CHECKING:
+    from tests.doubles.discord_double.world import User
 
 SPECS = (
     CommandSpec(
@@ -161,6 +164,11 @@ async def running(
             await asyncio.wait({task})
     if not task.cancelled():
         await task
+
+
+@pytest.fixture
+def anna(server: DiscordServer) -> User:
+    return server.add_user("anna")
 
 
 @pytest.fixture

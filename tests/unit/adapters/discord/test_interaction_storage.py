@@ -34,11 +34,6 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def anna(server: DiscordServer) -> User:
-    return server.add_user("anna")
-
-
-@pytest.fixture
 def inbox() -> Inbox:
     """What the next process finds."""
     return Inbox()

@@ -20,11 +20,6 @@ if TYPE_CHECKING:
     from tests.doubles.discord_double.world import User
 
 
-@pytest.fixture
-def anna(server: DiscordServer) -> User:
-    return server.add_user("anna")
-
-
 async def says(server: DiscordServer, who: User, where: Any, text: str = "why?", **more: Any) -> str:
     return await server.user_says(who, where, f"{server.bot.mention} {text}", **more)
 

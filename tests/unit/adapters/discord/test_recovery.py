@@ -25,11 +25,6 @@ OTHER = Button(name="stop", label="Stop", value="turn2", style="danger")
 FORGOTTEN_SECONDS = 600.0
 
 
-@pytest.fixture
-def anna(server: DiscordServer) -> User:
-    return server.add_user("anna")
-
-
 @asynccontextmanager
 async def before(server: DiscordServer, **settings: Any) -> AsyncIterator[Recorder]:
     """The earlier process."""

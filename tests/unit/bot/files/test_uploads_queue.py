@@ -91,6 +91,7 @@ async def test_files_wait_in_line_and_each_line_says_how_many_come_first(
     assert {record.state for record in await here.catalog.records(base.id)} == {"ready"}
 
 
+@pytest.mark.slow
 async def test_fifty_files_in_one_place_do_not_delay_one_in_another(here: World, base: KnowledgeBase) -> None:
     held = Held()
     other = await here.catalog.open("other", model=base.model)

@@ -128,6 +128,7 @@ def p95(values: list[float]) -> float:
     return statistics.quantiles(values, n=20)[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("apart", [0.0, 0.4, 3.0])
 def test_twenty_answers_of_a_minute_in_one_workspace(apart: float) -> None:
     chance = random.Random(4)
@@ -155,6 +156,7 @@ def test_a_few_answers_all_take_the_first_route() -> None:
     assert {route for one in answers for route in routes_of(one.outlet)} == {"stream"}
 
 
+@pytest.mark.slow
 def test_finals_are_in_time_where_all_end_at_once() -> None:
     platform = Platform()
     answers = virtual_time.run(many(20, seconds=45, platform=platform))
@@ -162,6 +164,7 @@ def test_finals_are_in_time_where_all_end_at_once() -> None:
     assert max(one.final - one.last_token for one in answers) < 0.5
 
 
+@pytest.mark.slow
 def test_answers_that_could_not_be_ended_in_time_do_not_begin_by_that_route() -> None:
     async def main() -> list[Told]:
         platform = Platform()

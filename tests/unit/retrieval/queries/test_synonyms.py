@@ -104,6 +104,7 @@ def test_very_many_synonyms_are_cut() -> None:
     assert len(found.wordings) == 3
 
 
+@pytest.mark.slow
 def test_many_entries_cost_a_question_little() -> None:
     entries = {OURS: [tuple(f"holiday {entry}x{term}" for term in range(10)) for entry in range(500)]}
     asked = " ".join(["holiday 3x1"] * 100)
@@ -113,6 +114,7 @@ def test_many_entries_cost_a_question_little() -> None:
     assert time.process_time() - started < 0.5
 
 
+@pytest.mark.slow
 def test_of_many_new_entries_a_question_analyses_a_part_and_later_ones_the_rest() -> None:
     entries = {
         KnowledgeBaseId(f"base{base}"): [

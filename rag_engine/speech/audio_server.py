@@ -11,13 +11,22 @@ from rag_engine.errors import AudioUnavailable, CorruptFile, RateLimited
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+    from pydantic import SecretStr
+
     from rag_engine.errors import RagError
 
-NO_KEY: Final = "none"
+_NO_KEY: Final = "none"
+"""The library requires a key."""
 _BACKEND: Final = "audio server"
 _BAD_FILE: Final = frozenset(
     {HTTPStatus.BAD_REQUEST, HTTPStatus.UNSUPPORTED_MEDIA_TYPE, HTTPStatus.UNPROCESSABLE_ENTITY}
 )
+
+
+def client(key: SecretStr, *, base_url: str, timeout: float) -> openai.AsyncOpenAI:
+    return openai.AsyncOpenAI(
+        api_key=key.get_secret_value() or _NO_KEY, base_url=base_url, timeout=timeout, max_retries=1
+    )
 
 
 @contextmanager
