@@ -43,7 +43,10 @@ _AUTHORITY = Path(__file__).parent / "authority.pem"
 """A client reads one certificate instead of the 140 of the system, which takes 20 ms of the processor each time. Its key is lost."""
 _LEAVES = frozenset({"wheel", "torch", "process", "soak"})
 """Markers of tests that may start programs which download."""
-_LOGGERS = ("", "footnote", "bot", "rag_engine", "adapters", "elasticsearch", "elastic_transport")
+_LOGGERS = (
+    *("", "footnote", "bot", "rag_engine", "rag_engine.text.tokens"),
+    *("adapters", "elasticsearch", "elastic_transport"),
+)
 
 
 # Modules and collected tests stay until the end: the garbage collector need not look at them again and again, nor as often as by default.
