@@ -22,7 +22,7 @@ TESTS: Final = Path(__file__).parent
 NO_TORCH: Final = "needs sentence-transformers (torch): make test-torch"
 
 _PROCESS_FOLDERS: Final = frozenset({"faults", "journeys", "soak"})
-_BOTH_PLATFORMS: Final = frozenset({"test_asking.py", "test_logs.py"})
+_BOTH_PLATFORMS: Final = frozenset({"test_asking.py", "test_channel_sources.py", "test_logs.py"})
 """Journeys in chat that `make test` runs on both platforms; it runs the others on Slack, and `make soak` on Discord."""
 _CLOCKS: Final = frozenset({"monotonic", "perf_counter", "process_time"})
 _APART: Final = frozenset({"test_hostile_files.py", "test_ocr_pool.py", "test_ocr.py"})

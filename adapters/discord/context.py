@@ -4,6 +4,8 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from bot.port import ReadPace
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from bot.port import Place
 
 _FRESH_SECONDS = 60.0
+_HISTORY_CALLS = 30
 _MOST_MEMBERS = 10_000
 
 
@@ -46,6 +49,7 @@ class DiscordContext:
     settings: Settings
     answer_messages: Callable[[Place], Awaitable[frozenset[str]]]
     members: RecentMembers = field(default_factory=RecentMembers)
+    history_pace: ReadPace = field(default_factory=lambda: ReadPace(_HISTORY_CALLS, 60.0))
     started_at: float = field(default_factory=time.time)
 
     @property

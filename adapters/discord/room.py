@@ -9,7 +9,7 @@ import discord
 from adapters.discord import locations, markdown
 from adapters.discord.api import THREAD_EXISTS, THREAD_REFUSED, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, api_calls
 from adapters.discord.directory import DirectDirectory, GuildDirectory
-from adapters.discord.incoming import message_reader
+from adapters.discord.incoming import history, message_reader
 from adapters.discord.incoming.history import newest_messages
 from adapters.discord.outlets.channel import ChannelOutlet, DiscordTarget, EarlierAttempt
 from adapters.discord.outlets.interaction import InteractionOutlet
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from adapters.discord.context import DiscordContext
     from adapters.discord.outlets.interaction import InitialResponse
-    from bot.port import Directory, IncomingMessage, Outlet, Place
+    from bot.port import Directory, HistoryPage, IncomingMessage, Outlet, Place
 
 _log = logging.getLogger(__name__)
 _READ = "✅"
@@ -248,9 +248,15 @@ class ChannelRoom:
             async with api_calls(self._context.settings.call_seconds):
                 await self._opened.edit(name=name)
 
+    async def history(self, *, cursor: str = "", until: str = "", thread: str = "") -> HistoryPage:
+        if thread:
+            return await history.thread_page(self._context, self._place, thread=thread, cursor=cursor)
+        return await history.channel_page(self._context, self._place, cursor=cursor, until=until)
+
     async def earlier(self, *, limit: int) -> list[IncomingMessage]:
         in_thread = bool(self._place.thread) and not self._opens_thread
         channel_id = int(self._place.thread if in_thread else self._place.channel)
+        self._context.history_pace.note()
         async with api_calls(self._context.settings.call_seconds):
             channel = await locations.find_channel(self._context, channel_id)
             if not isinstance(channel, discord.abc.Messageable):

@@ -41,6 +41,10 @@ class Settings(BaseModel):
     """How long to wait for discord.py, which backs off up to 17 minutes, before starting over."""
     look_back_seconds: float = Field(default=3600, ge=0)
     """How old a missed question may be to be answered when the bot starts."""
+    history_calls: int = Field(default=30, ge=1, le=60)
+    """Background reads of channels that are sources, in `history_seconds`."""
+    history_seconds: float = Field(default=60.0, gt=0)
+    """The time of `history_calls`."""
     close_seconds: float = Field(default=10, gt=0)
     """How long running work may take to end when the bot stops."""
 

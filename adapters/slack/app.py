@@ -22,7 +22,7 @@ from adapters.slack.incoming.pending_events import PendingEvent, PendingEvents, 
 from adapters.slack.locations import PLATFORM
 from adapters.slack.outlets.stream import StreamSupport
 from adapters.slack.recovery import SlackRecovery
-from bot.port import Attempts, Backoff, Fields, Throttled, Unreachable, WriteRefused, first_error
+from bot.port import Attempts, Backoff, Fields, ReadPace, Throttled, Unreachable, WriteRefused, first_error
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
@@ -120,6 +120,8 @@ async def _connect(settings: Settings, signals: Signals) -> AsyncIterator[SlackC
             read_client=read_client,
             workspace=await _identify_with_retry(read_client),
             stream_support=StreamSupport(report=signals.recovered),
+            history_pace=ReadPace(settings.history_calls, settings.history_seconds),
+            people_pace=ReadPace(settings.history_calls, settings.history_seconds),
         )
 
 

@@ -13,6 +13,7 @@ from adapters.slack.api import header, response_data, sdk_logger, translate_erro
 from adapters.slack.optional_calls import OptionalCalls
 from adapters.slack.outlets.message_recovery import PostedMessages
 from adapters.slack.outlets.stream import StreamSupport
+from bot.port import ReadPace
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from adapters.slack.settings import Settings
 
 _CONNECT_SECONDS = 10.0
+_HISTORY_CALLS = 25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +51,8 @@ class SlackContext:
     stream_support: StreamSupport = field(default_factory=StreamSupport)
     optional_calls: OptionalCalls = field(default_factory=OptionalCalls)
     posted_messages: PostedMessages = field(default_factory=PostedMessages)
+    history_pace: ReadPace = field(default_factory=lambda: ReadPace(_HISTORY_CALLS, 60.0))
+    people_pace: ReadPace = field(default_factory=lambda: ReadPace(_HISTORY_CALLS, 60.0))
 
 
 @asynccontextmanager

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Self
 
 from adapters.slack.api import call_api
 from adapters.slack.assistant import rename, show_activity
+from adapters.slack.incoming import history
 from adapters.slack.locations import is_direct
 from adapters.slack.outlets.channel import SlackOutlet, SlackTarget
 from adapters.slack.outlets.private import PrivateOutlet
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from adapters.slack.incoming.message_reader import MessageReader
     from bot import port
-    from bot.port import ChatService, IncomingMessage, Person, Place
+    from bot.port import ChatService, HistoryPage, IncomingMessage, Person, Place
 
 
 _REACT = "reactions.add"
@@ -82,6 +83,12 @@ class SlackRoom:
         target = self.target
         thread = target.place.thread if target.in_thread else ""
         return await self.reader.before(target.place.channel, ts=target.question, thread=thread, limit=limit)
+
+    async def history(self, *, cursor: str = "", until: str = "", thread: str = "") -> HistoryPage:
+        channel = self.target.place.channel
+        if thread:
+            return await history.thread_page(self.reader, channel, thread=thread, cursor=cursor)
+        return await history.channel_page(self.reader, channel, cursor=cursor, until=until)
 
     async def fetch(self, link: str) -> IncomingMessage | None:
         return await self.reader.fetch(link)

@@ -32,6 +32,10 @@ class Settings(BaseModel):
     """Timeout of one call to Slack."""
     file_seconds: float = Field(default=600.0, gt=0)
     """Timeout of one file download."""
+    history_calls: int = Field(default=25, ge=1, le=50)
+    """Background reads of channels that are sources, in `history_seconds`; half of what Slack allows. An app that is sold outside the Marketplace gets 1."""
+    history_seconds: float = Field(default=60.0, gt=0)
+    """The time of `history_calls`."""
     http_host: str = "127.0.0.1"
     """Address to listen on for events by HTTP."""
     http_port: int = Field(default=3000, ge=0, le=65535)

@@ -138,7 +138,7 @@ class Town:
 
 
 @asynccontextmanager
-async def town(platform: str, folder: Path) -> AsyncGenerator[tuple[Town, Path, Path]]:
+async def town(platform: str, folder: Path, **settings: str) -> AsyncGenerator[tuple[Town, Path, Path]]:
     """The town, and the clock files of the bot and of an idle process."""
     async with AsyncExitStack() as stack:
         chat = await stack.enter_async_context(chats.serve(platform))
@@ -158,6 +158,7 @@ async def town(platform: str, folder: Path) -> AsyncGenerator[tuple[Town, Path, 
                 else {}
             ),
             **chat.environment(),
+            **settings,
         }
         clock, idle = folder / "clock", folder / "idle"
         await stack.enter_async_context(_running(environment, folder, idle, "idle"))

@@ -51,6 +51,7 @@ async def execute(command: Command, room: Room, desk: CommandDependencies, *, sh
             desk=desk,
             show=show,
             language=language,
+            command=command.id,
             values=parsed.values,
             attachments=command.attachments,
         )

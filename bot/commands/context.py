@@ -38,6 +38,8 @@ class CommandContext:
     show: Show
     language: str = "en"
     """ISO 639-1."""
+    command: str = ""
+    """Its id."""
     values: Mapping[str, str] = field(default_factory=dict[str, str])
     attachments: Sequence[Attachment] = ()
     failures: list[ChatError] = field(default_factory=list["ChatError"])

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from bot.access.operator_access import OperatorAccess
     from bot.access.permissions import Permissions
     from bot.port import Attachment, Person, Place, Reply, Room
+    from bot.store.channel_sources import ChannelSource, ChannelSources
     from bot.store.expert_requests import ExpertRequests
     from bot.store.places import Places
     from bot.store.topics import Topics
@@ -129,6 +130,19 @@ class SourceDesk(Protocol):
     async def remove(self, source: SyncedSource) -> None: ...
 
 
+class ChannelSourceDesk(Protocol):
+    """See `bot.conversation.channels.channel_desk.ChannelDesk`."""
+
+    @property
+    def sources(self) -> ChannelSources: ...
+
+    def hurry(self) -> None: ...
+
+    async def remove(self, source: ChannelSource) -> None: ...
+
+    async def opt_out(self, platform: str, person: str) -> None: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandDependencies:
     access: Permissions | OperatorAccess
@@ -159,6 +173,7 @@ class CommandDependencies:
     page: SignInLinks | None = None
     """None: there is no page."""
     sources: SourceDesk | None = None
+    channels: ChannelSourceDesk | None = None
     shown_answers: ShownAnswers
     models: tuple[str, ...] = ()
     has_web: bool = False

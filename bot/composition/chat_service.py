@@ -17,6 +17,7 @@ from bot.composition.chat import answer_views, page_parts
 from bot.composition.conversation import ChatStores, Policies, Removals, assemble
 from bot.composition.layers.expansion import estimate, expand
 from bot.composition.layers.graph import build_graphs, graph_cost
+from bot.composition.sources.channels import channel_desk
 from bot.conversation import retention
 from bot.conversation.dependencies import Commands
 from bot.conversation.turn.conversation_tags import ConversationTags
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
     from bot.composition.chat.page_parts import OpenPage
     from bot.composition.components import Application, IndexingComponents
+    from bot.conversation.channels.channel_desk import ChannelDesk
     from bot.conversation.dependencies import ForgetDocument
     from bot.conversation.follow_ups import SuggestQuestions
     from bot.conversation.service import Service
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     from bot.conversation.turn.thread_titles import WriteTitle
     from bot.port import ChatService
     from bot.settings import Settings
+    from bot.store.channel_sources import ChannelSources
     from bot.store.web_sessions import SignInLinks
     from rag_engine.parsing.pool import ParserPool
     from rag_engine.storage.sqlite.database import Database
@@ -85,11 +88,16 @@ async def service(application: Application, *, page: OpenPage | None = None) -> 
         await library.originals.forget_unused()
         places = Places(database, defaults=default_place_settings(settings))
         # Bindings must not return with a new knowledge base of that name.
-        await places.forget_others({base.id for base in await library.catalog.knowledge_bases()})
+        existing = {base.id for base in await library.catalog.knowledge_bases()}
+        await places.forget_others(existing)
+        channels = channel_desk(library, database, places, lambda: chat.runner.scheduler)
+        await channels.sources.forget_others(existing)
         uploads = await _uploads(application)
-        forget = partial(_forget, library, places)
+        forget = partial(_forget, library, places, channels.sources)
         links = page_parts.sign_in_links(application, database)
-        policies = _platform_policies(application, database, places, uploads, forget, pictures.picture, links)
+        policies = _platform_policies(
+            application, database, places, uploads, forget, pictures.picture, links, channels
+        )
         chat = _assemble(
             application,
             database,
@@ -101,6 +109,7 @@ async def service(application: Application, *, page: OpenPage | None = None) -> 
             write_title=application.titles,
             choose_tags=application.tags,
         )
+        chat.channels = channels
         application.observers.depth("answers", lambda: chat.waiting)
         reviews = VerifiedReviews(
             answers=library.catalog.verified, outbound=chat.outbound, scheduler=chat.runner.scheduler
@@ -110,6 +119,7 @@ async def service(application: Application, *, page: OpenPage | None = None) -> 
                 removing(reviews.ask_due, every_seconds=_REVIEW_SECONDS, what="reviews"),
                 application.sources.giving_way(lambda: chat.waiting).on_schedule(),
                 chat.experts.running(),
+                channels.running(lambda: chat.is_busy),
                 page_parts.opened(page, application, outbound=chat.outbound, forget=forget, links=links),
             ):
                 yield application.observers.service(chat)
@@ -216,25 +226,18 @@ def _platform_policies(
     forget: Callable[[KnowledgeBaseId, DocumentId | None], Awaitable[bool]],
     draw: Draw,
     links: SignInLinks | None,
+    channels: ChannelDesk,
 ) -> Policies:
     library = application.library
     rights = Permissions(settings=application.settings.access)
     audiences = Audiences(places=places, catalog=library.catalog, access=rights, model=library.embedder.model)
     sources = answer_views.sources_view(library, audiences, draw)
+    build = partial(_commands, application, database, uploads, forget, links=links, channels=channels)
     return Policies(
         audiences=audiences,
         permissions=rights,
         places=places,
-        commands=_commands(
-            application,
-            database,
-            uploads,
-            forget,
-            access=rights,
-            audiences=audiences,
-            places=places,
-            links=links,
-        ),
+        commands=build(access=rights, audiences=audiences, places=places),
         show_sources=sources.show,
         show_pictures=sources.pictures,
         show_explanation=answer_views.explanation(application, database, audiences).press,
@@ -266,6 +269,7 @@ def _commands(
     audiences: Audiences | OperatorAccess,
     places: Places | OperatorAccess,
     links: SignInLinks | None = None,
+    channels: ChannelDesk | None = None,
 ) -> Commands:
     library = application.library
     desk = CommandDependencies(
@@ -289,6 +293,7 @@ def _commands(
         verified=verified_editor(application),
         read_aloud=answer_views.read_aloud(application, database, audiences).latest,
         sources=application.sources,
+        channels=channels,
         experts=ExpertRequests(database),
         page=links,
         shown_answers=answer_views.answer_maps(application, database, audiences).shown_answers,
@@ -356,11 +361,13 @@ def _page_pictures(settings: Settings) -> AbstractAsyncContextManager[ParserPool
 async def _forget(
     library: IndexingComponents,
     places: Places,
+    channels: ChannelSources,
     knowledge_base: KnowledgeBaseId,
     document: DocumentId | None = None,
 ) -> bool:
     done = await library.forget(knowledge_base, document)
     if document is None:
+        await channels.forget(knowledge_base)
         await places.forget(knowledge_base)
     return done
 

@@ -80,6 +80,10 @@ class Runs:
         self._runs: dict[str, Run] = {}
         self._ending_seconds = final_write_seconds + _ENDING_SECONDS
 
+    @property
+    def count(self) -> int:
+        return len(self._runs)
+
     def begin(self, identity: str, *, place: Place | None = None, asker: str = "") -> Run:
         return self._runs.setdefault(identity, Run(place=place, asker=asker))
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bot.conversation.admission import Admission
+    from bot.conversation.channels.channel_desk import ChannelDesk
     from bot.conversation.dependencies import PermissionChecks
     from bot.conversation.experts.expert_desk import ExpertDesk
     from bot.conversation.interactions import Interactions
@@ -66,6 +67,7 @@ class Service:
     first_steps: FirstSteps
     option_names: OptionNames
     experts: ExpertDesk
+    channels: ChannelDesk | None = None
 
     @property
     def outbound(self) -> OutboundRooms:
@@ -75,16 +77,24 @@ class Service:
     def waiting(self) -> int:
         return self.runner.queue.waiting
 
+    @property
+    def is_busy(self) -> bool:
+        return bool(self.waiting or self.runner.runs.count)
+
     async def on_message(self, event: MessageEvent, room: Room) -> None:
         try:
             if isinstance(event, MessageEdited):
+                await self._hear_again(event.message)
                 await self.experts.hears_again(event.message)
                 await self._on_edited(event.message, room)
             elif isinstance(event, MessageDeleted):
+                await self._hear_again(event)
                 await self.experts.hears_again(event)
                 await self._on_deleted(event, room)
             else:
-                await self._on_new(event, room)
+                await self._hear(event)
+                if await self._on_new(event, room):
+                    await self._hear(event)
                 await self.delivery.note(event.place.platform, event.at)
         except BrokenPipeError:
             raise
@@ -93,6 +103,8 @@ class Service:
 
     async def resume(self, platform: str, recall: Recall) -> None:
         self.outbound.recalls[platform] = recall
+        if self.channels is not None:
+            await self.channels.resume(platform, recall)
         self.experts.hurry()
         await self.recovery.resume_all(platform, recall)
 
@@ -144,7 +156,18 @@ class Service:
             return False
         if isinstance(admitted, ChatTurn):
             return await self.recovery.resume_redelivered(admitted, message, room)
+        if self.channels is not None:
+            await self.channels.take_back(message)
+            await self.channels.settle()
         return await self._stops(message, room) or await self.runner.start(message, room, admitted)
+
+    async def _hear(self, message: IncomingMessage) -> None:
+        if self.channels is not None:
+            await self.channels.hears(message)
+
+    async def _hear_again(self, event: IncomingMessage | MessageDeleted) -> None:
+        if self.channels is not None:
+            await self.channels.hears_again(event)
 
     async def _stops(self, message: IncomingMessage, room: Room) -> bool:
         running = self.runner.runs.at(message.place) if triggers.is_stop(message.text) else []

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from bot.messages.channel_names import ChannelSentence
 from bot.messages.expert_names import ExpertSentence
 
 Sentence = Literal[
@@ -383,4 +384,5 @@ Sentence = Literal[
     "hear_unset",
     "heard_nothing",
     ExpertSentence,
+    ChannelSentence,
 ]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         ChatService,
         Command,
         Directory,
+        HistoryPage,
         Inbox,
         IncomingMessage,
         MessageEvent,
@@ -104,6 +105,9 @@ class _ObservedRoom:
 
     async def earlier(self, *, limit: int) -> list[IncomingMessage]:
         return await self.room.earlier(limit=limit)
+
+    async def history(self, *, cursor: str = "", until: str = "", thread: str = "") -> HistoryPage:
+        return await self.room.history(cursor=cursor, until=until, thread=thread)
 
     async def fetch(self, link: str) -> IncomingMessage | None:
         return await self.room.fetch(link)

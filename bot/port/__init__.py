@@ -11,6 +11,7 @@ from bot.port.commands import Command, CommandSpec, Option
 from bot.port.errors import ChatError, Gone, Stopped, Throttled, Unreachable, Unreadable, WriteRefused
 from bot.port.events import Action, Attachment, IncomingMessage, MessageDeleted, MessageEdited, MessageEvent
 from bot.port.fields import Fields
+from bot.port.history import HistoryPage, ReadPace
 from bot.port.installation import Credential, Installation
 from bot.port.lifecycle import Finding, Inbox, Recall, Signals
 from bot.port.one_person import OnePerson
@@ -45,6 +46,7 @@ __all__ = [
     "File",
     "Finding",
     "Gone",
+    "HistoryPage",
     "Inbox",
     "IncomingMessage",
     "Installation",
@@ -62,6 +64,7 @@ __all__ = [
     "Place",
     "PlainRoom",
     "PlatformLimits",
+    "ReadPace",
     "Recall",
     "Reply",
     "Room",

@@ -53,6 +53,8 @@ class IncomingMessage:
     """Seconds since the epoch, UTC."""
     ours: bool = False
     """True only in a history."""
+    restricted: bool = False
+    """Fewer people can read it than its channel: a private thread."""
     about: str = ""
     """The message with the text and files, if not this one."""
     author: str = ""

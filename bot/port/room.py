@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from bot.port.history import HistoryPage
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -47,6 +49,12 @@ class Room(Protocol):
         """None outside this workspace, or if it cannot be read."""
         ...
 
+    async def history(self, *, cursor: str = "", until: str = "", thread: str = "") -> HistoryPage:
+        """The next page of the channel below `cursor` (an id; empty: the newest) and above `until`, or of a thread after
+        `cursor`. Waits for its place among other reads. Raises `ChatError`.
+        """
+        ...
+
 
 class PlainRoom:
     """Where the platform has no optional parts."""
@@ -61,3 +69,6 @@ class PlainRoom:
         return False
 
     async def rename(self, title: str) -> None: ...
+
+    async def history(self, *, cursor: str = "", until: str = "", thread: str = "") -> HistoryPage:
+        return HistoryPage()

@@ -1,4 +1,4 @@
-"""Which version of a source a citation rests on: a commit, or the day on which a page was read."""
+"""Which version of a source a citation rests on: a commit, or the day on which a page was read; and the link of its passage."""
 
 from __future__ import annotations
 
@@ -15,11 +15,16 @@ if TYPE_CHECKING:
 async def with_versions(citations: tuple[Citation, ...], metadata: Metadata | None) -> tuple[Citation, ...]:
     if metadata is None or not citations:
         return citations
+    documents = {citation.document for citation in citations}
     try:
-        known = await metadata.versions({citation.document for citation in citations})
+        known, links = await metadata.versions(documents), await metadata.links(documents)
     except Unavailable:
         return citations
-    return tuple(_versioned(citation, *known.get(citation.document, ("", ""))) for citation in citations)
+    linked = (
+        replace(each, uri=links.get((each.document, each.anchor), each.uri)) if links else each
+        for each in citations
+    )
+    return tuple(_versioned(citation, *known.get(citation.document, ("", ""))) for citation in linked)
 
 
 def _versioned(citation: Citation, link: str, version: str) -> Citation:

@@ -126,6 +126,21 @@ class SqliteMetadata:
         rows = await self._database.fetch(_CITED, (json.dumps(sorted(documents)),))
         return {DocumentId(document): (link, version) for document, link, version in rows}
 
+    async def link(self, document: DocumentId, links: Mapping[str, str]) -> None:
+        rows = [(document, anchor, link, document) for anchor, link in links.items()]
+        async with self._database.transaction() as transaction:
+            await transaction.execute("DELETE FROM passage_links WHERE document = ?", (document,))
+            await transaction.execute_many(
+                "INSERT INTO passage_links SELECT ?, ?, ? FROM documents WHERE id = ?", rows
+            )
+
+    async def links(self, documents: Collection[DocumentId]) -> dict[tuple[DocumentId, str], str]:
+        rows = await self._database.fetch(
+            "SELECT document, anchor, link FROM passage_links WHERE document IN (SELECT value FROM json_each(?))",
+            (json.dumps(sorted(documents)),),
+        )
+        return {(DocumentId(document), anchor): link for document, anchor, link in rows}
+
     async def own(self, document: DocumentId) -> Properties:
         rows = await self._database.fetch(
             "SELECT document, key, value FROM properties WHERE document = ? ORDER BY key, ordinal",

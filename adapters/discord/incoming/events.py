@@ -101,7 +101,9 @@ class DiscordEvents:
             channel_id=message.channel.id,
             message=message.id if self.context.settings.threads else None,
         )
-        event = replace(message_reader.incoming(message, place, self.context), handle=key)
+        restricted = isinstance(channel, discord.Thread) and channel.is_private()
+        read = message_reader.incoming(message, place, self.context)
+        event = replace(read, handle=key, restricted=restricted)
         room = ChannelRoom.for_message(
             event,
             self.context,

@@ -5,11 +5,18 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from adapters.discord.api import unreadable
-from bot.port import Unreadable
+import discord
+
+from adapters.discord import locations
+from adapters.discord.api import api_calls, unreadable
+from adapters.discord.incoming import message_reader
+from bot.port import HistoryPage, Unreadable
 
 if TYPE_CHECKING:
-    import discord
+    from collections.abc import Sequence
+
+    from adapters.discord.context import DiscordContext
+    from bot.port import IncomingMessage, Place
 
 _log = logging.getLogger(__name__)
 _PAGE_SIZE: Final = 100
@@ -36,6 +43,77 @@ async def messages_after(
     target = await channel._get_channel()
     raw = _listed(await client.http.logs_from(target.id, _PAGE_SIZE, after=after))
     return sorted(_messages(client, target, raw), key=_newest, reverse=True)
+
+
+async def channel_page(context: DiscordContext, place: Place, *, cursor: str, until: str) -> HistoryPage:
+    await context.history_pace.turn()
+    async with api_calls(context.settings.call_seconds):
+        channel = await locations.find_channel(context, int(place.channel))
+        if isinstance(channel, discord.ForumChannel):
+            return HistoryPage(threads=await _posts(channel))
+        if not isinstance(channel, discord.abc.Messageable):
+            return HistoryPage()
+        target = await channel._get_channel()
+        raw = _listed(
+            await context.client.http.logs_from(target.id, _PAGE_SIZE, before=int(cursor) if cursor else None)
+        )
+        found = sorted(_messages(context.client, target, raw), key=_newest)
+    newer = [each for each in found if each.id > int(until or 0)]
+    seen = [identity for each in raw if (identity := _identity(each))]
+    is_last = len(raw) < _PAGE_SIZE or not seen or min(seen) <= int(until or 0)
+    return HistoryPage(
+        messages=_incoming(context, place, newer),
+        seen=tuple(map(str, seen)),
+        threads=tuple(thread for each in newer if (thread := _thread_of(each))),
+        cursor="" if is_last else str(min(seen)),
+    )
+
+
+async def thread_page(context: DiscordContext, place: Place, *, thread: str, cursor: str) -> HistoryPage:
+    """Nothing of a private thread, or of one of another channel."""
+    await context.history_pace.turn()
+    async with api_calls(context.settings.call_seconds):
+        try:
+            channel = await locations.find_channel(context, int(thread))
+        except discord.NotFound:
+            return HistoryPage()
+        if not isinstance(channel, discord.Thread) or channel.is_private():
+            return HistoryPage()
+        if str(channel.parent_id) != place.channel:
+            return HistoryPage()
+        raw = _listed(await context.client.http.logs_from(channel.id, _PAGE_SIZE, after=int(cursor or 0)))
+        found = _messages(context.client, channel, raw)
+    within = locations.answer_place(channel, guild=int(place.workspace), channel_id=channel.id)
+    seen = [identity for each in raw if (identity := _identity(each))]
+    return HistoryPage(
+        messages=_incoming(context, within, found),
+        seen=tuple(map(str, seen)),
+        cursor=str(max(seen)) if len(raw) == _PAGE_SIZE and seen else "",
+    )
+
+
+async def _posts(forum: discord.ForumChannel) -> tuple[str, ...]:
+    archived = [str(each.id) async for each in forum.archived_threads(limit=None)]
+    return (*(str(each.id) for each in forum.threads), *archived)
+
+
+def _thread_of(message: discord.Message) -> str:
+    if message.type is discord.MessageType.thread_created and message.reference is not None:
+        return str(message.reference.channel_id)
+    return str(message.id) if message.flags.has_thread else ""
+
+
+def _incoming(
+    context: DiscordContext, place: Place, found: Sequence[discord.Message]
+) -> tuple[IncomingMessage, ...]:
+    read: list[IncomingMessage] = []
+    for each in found:
+        if message_reader.is_written(each):
+            try:
+                read.append(message_reader.incoming(each, place, context))
+            except Unreadable as error:
+                _log.warning("a message is left out: %s", error)
+    return tuple(read)
 
 
 def _newest(message: discord.Message) -> int:

@@ -75,6 +75,7 @@ class MessageReader:
 
     async def find(self, channel: str, ts: str, thread: str = "") -> Fields | None:
         """Raises `ChatError`."""
+        self.context.history_pace.note()
         client = self.context.read_client
         window = {"channel": channel, "latest": ts, "oldest": ts, "inclusive": True, "limit": 2}
         if thread and thread != ts:
@@ -89,7 +90,7 @@ class MessageReader:
         )
         direct = is_direct(channel)
         messages = await asyncio.gather(
-            *(self._read_if_readable(message, channel=channel, direct=direct) for message in raw[-limit:])
+            *(self.read_if_readable(message, channel=channel, direct=direct) for message in raw[-limit:])
         )
         return [message for message in messages if message is not None]
 
@@ -105,7 +106,7 @@ class MessageReader:
             return None
         return await self.read(raw, channel=link.channel, direct=is_direct(link.channel))
 
-    async def _read_if_readable(self, raw: Fields, *, channel: str, direct: bool) -> IncomingMessage | None:
+    async def read_if_readable(self, raw: Fields, *, channel: str, direct: bool) -> IncomingMessage | None:
         try:
             return await self.read(raw, channel=channel, direct=direct)
         except Unreadable as error:
@@ -126,6 +127,7 @@ class MessageReader:
         messages: dict[str, Fields] = {}
         cursor: str | None = None
         for _ in range(_MOST_PAGES):
+            self.context.history_pace.note()
             page = await call_api(
                 "conversations.replies",
                 self.context.read_client.conversations_replies(
@@ -139,6 +141,7 @@ class MessageReader:
         return [messages[each] for each in sorted(messages) if each and (not ts or each < ts)]
 
     async def _channel_before(self, channel: str, ts: str, limit: int) -> list[Fields]:
+        self.context.history_pace.note()
         page = await call_api(
             "conversations.history",
             self.context.read_client.conversations_history(channel=channel, latest=ts or None, limit=limit),

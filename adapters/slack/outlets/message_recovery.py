@@ -58,6 +58,7 @@ def part_mark(first_message: str, part: int) -> dict[str, Any]:
 
 async def our_messages_since(context: SlackContext, place: Place, question: str) -> list[Fields]:
     """After the question, oldest first. Raises `ChatError`."""
+    context.history_pace.note()
     client = context.read_client
     window: dict[str, Any] = {
         "channel": place.channel,

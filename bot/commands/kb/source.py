@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from bot.commands.context import code, known_by_id, paged, reply
+from bot.commands.kb import channel_source
 from bot.commands.specs import KNOWLEDGE_BASE, kb_command
 from bot.messages.refusals import Invalid
 from bot.messages.translation import in_language
@@ -25,6 +26,10 @@ _LINK: Final = re.compile(r"<?([^\s<>|]+)(?:\|[^>]*)?>?")
 async def source(use: CommandContext) -> Reply:
     action, address = use.values.get("action", "list"), use.values.get("address", "")
     name = use.values.get("name", "")
+    if action in ("optout", "optin"):
+        return await channel_source.opt(use, out=action == "optout")
+    if channel_source.is_channel(address) and action in ("add", "run", "remove"):
+        return await channel_source.change(use, action, address)
     if action == "add" and not name:
         await use.desk.access.check(use.person, use.place, use.directory, act="administer")
         await use.desk.audiences.own(use.place)
@@ -85,7 +90,8 @@ async def add_source(
 async def source_lines(use: CommandContext, known: NamedKnowledgeBase) -> list[str]:
     if use.desk.sources is None:
         return []
-    return [_line(use, each) for each in await use.desk.sources.store.all(known.knowledge_base.id)]
+    synced = await use.desk.sources.store.all(known.knowledge_base.id)
+    return [*(_line(use, each) for each in synced), *await channel_source.lines(use, known)]
 
 
 async def _listed(use: CommandContext, known: NamedKnowledgeBase, *, page: int) -> Reply:
@@ -143,13 +149,15 @@ def _line(use: CommandContext, each: SyncedSource) -> str:
 COMMANDS = (
     kb_command(
         "source",
-        "Web pages and other sources that I keep reading: list them, add, read or remove one",
+        "Web pages, channels and other sources that I keep reading: list them, add, read or remove one",
         Option(
             name="action",
-            description="Add, read or remove one; empty: list them",
-            choices=("list", "add", "run", "remove"),
+            description="Add, read or remove one, leave out your messages (optout); empty: list them",
+            choices=("list", "add", "run", "remove", "optout", "optin"),
         ),
-        Option(name="address", description="A web page, sitemap or feed; or the number of a source"),
+        Option(
+            name="address", description="A web page, sitemap, feed or #channel; or the number of a source"
+        ),
         Option(name="every", description="How often I read it: 30m, 6h, 1d", named=True),
         Option(name="kind", description="page, site or feed; empty: as the address looks", named=True),
         replace(KNOWLEDGE_BASE, named=True),

@@ -12,6 +12,7 @@ from bot.maintenance import blocking_work, data_files, reindex, reindex_journal
 from bot.maintenance.erasure import marks as erasure_marks
 from bot.maintenance.erasure import residue, rules
 from bot.maintenance.erasure.targets import TargetFinder
+from bot.store.channel_sources import digest_of, is_talk
 from rag_engine.storage.concurrency import worker_liveness
 from rag_engine.storage.sqlite.database import connect
 from rag_engine.storage.sqlite.erase import erase
@@ -95,6 +96,7 @@ class Eraser:
         data_dir = self.settings.data_dir
         pieces = await self._pieces(marks)
         await asyncio.to_thread(erasure_marks.save, marks, data_dir)
+        await self._exclude(marks)
         await self._remove_documents(marks)
         writing = await self._still_writing(marks, writing_seconds)
         await self.library.forget_audio()
@@ -125,6 +127,15 @@ class Eraser:
             removed_backups=tuple(path.name for path in backups),
         )
 
+    async def _exclude(self, marks: ErasureMarks) -> None:
+        """Their messages in channels are not read again."""
+        if chat := self.databases.get(data_files.CHAT):
+            async with chat.transaction() as transaction:
+                await transaction.execute_many(
+                    "INSERT OR IGNORE INTO channel_optouts VALUES (?)",
+                    [(digest_of(person.platform, person.id),) for person in marks.people],
+                )
+
     async def _remove_documents(self, marks: ErasureMarks) -> None:
         for base in marks.knowledge_bases:
             await self.library.forget(base)
@@ -150,9 +161,13 @@ class Eraser:
 
     async def _pieces(self, marks: ErasureMarks) -> list[str]:
         texts: list[str] = []
-        for document in marks.documents[: residue.MOST]:
+        files = [each for each in marks.documents if not (marks.people and is_talk(each.uris))]
+        for document in files[: residue.MOST]:
             texts += [section.text for section in await self.library.catalog.sections(document.document)]
         for rule in rules.of(marks):
+            if rule.table == "channel_messages" and (chat := self.databases.get(rule.store)):
+                sql = f"SELECT text FROM channel_messages WHERE {rule.condition}"  # noqa: S608
+                texts += [text for (text,) in await chat.fetch(sql, rule.parameters)]
             if rule.table == "turns":
                 sql = f"SELECT role, text FROM turns WHERE {rule.condition}"  # noqa: S608
                 rows = await self.databases[rule.store].fetch(sql, rule.parameters)

@@ -149,6 +149,8 @@ def _documents(marks: ErasureMarks) -> Iterator[ErasureRule]:
         )
         yield _engine("files that wait", "jobs", f"CAST(path AS TEXT) {_IN}", (paths,))
         yield _engine("files that were begun", "attempts", f"uri {_IN}", (_list(uris),))
+        if not marks.people:
+            yield from _talk(_list(uris))
         yield _chat("names of files", "taken_files", f"document {_IN}", (documents,), change=_UNNAMED)
         yield _chat(
             "answers that quote it",
@@ -162,8 +164,29 @@ def _documents(marks: ErasureMarks) -> Iterator[ErasureRule]:
             yield _chat(table, table, f"knowledge_base {_IN}", (_list(marks.knowledge_bases),))
 
 
+def _talk(uris: str) -> Iterator[ErasureRule]:
+    """The messages of threads and days that are documents."""
+    of_uris = f"SELECT source, document FROM channel_documents WHERE uri {_IN}"  # noqa: S608
+    yield _chat(
+        "documents of channels",
+        "channel_documents",
+        f"NOT forgotten AND uri {_IN}",
+        (uris,),
+        change="forgotten = 1",
+    )
+    yield _chat("messages of channels", "channel_messages", f"(source, document) IN ({of_uris})", (uris,))
+
+
 def _person(person: ErasedPerson) -> Iterator[ErasureRule]:
     by = (person.platform, person.id)
+    yield _chat(
+        "documents of channels",
+        "channel_documents",
+        f"written > 0 AND (source, document) IN (SELECT source, document FROM channel_messages WHERE {TALK_OF})",  # noqa: S608
+        by,
+        change="written = 0, live = 1, version = version + 1",
+    )
+    yield _chat("messages in channels", "channel_messages", TALK_OF, by)
     own = f"platform = ? AND person = ? OR {written_by('about')}"
     parameters = (*by, *by)
     rated = f"person = ? OR answer IN (SELECT id FROM answers WHERE {own})"  # noqa: S608
@@ -205,6 +228,8 @@ def written_by(message: str) -> str:
     )
 
 
+TALK_OF: Final = "source IN (SELECT id FROM channel_sources WHERE platform = ?) AND person = ?"
+"""On `channel_messages`."""
 _WITH_OWN_QUESTION: Final = (
     "(answer, message) IN (SELECT id, message FROM answers WHERE platform = ? AND person = ?)"
 )
@@ -229,6 +254,7 @@ def _channel(channel: ErasedChannel) -> Iterator[ErasureRule]:
         "place_settings": "settings",
         "bindings": "bindings",
         "audiences": "audiences",
+        "channel_sources": "messages of channels",
     }.items():
         yield _chat(what, table, _OF_CHANNEL, place)
     yield _chat("topics", "topics", _BEGINS, _range(f"{':'.join(place)}:"))

@@ -44,7 +44,7 @@ class TargetFinder:
         answers = await self._answers(
             f"platform = ? AND person = ? OR {rules.written_by('about')}", (*by, *by)
         )
-        documents = await self._files_of(person) if files else []
+        documents = [*(await self._files_of(person) if files else []), *await self._talk_of(person)]
         return await self._marked(
             ErasureMarks(subject=f"person {_called(person)}", people=(person,), answers=tuple(answers)),
             documents,
@@ -118,8 +118,10 @@ class TargetFinder:
         rows = await self._fetch(
             "SELECT DISTINCT platform, person FROM answers WHERE person = ? OR (platform = ? AND person = ?) "
             "UNION SELECT DISTINCT platform, feedback.person FROM feedback JOIN answers ON answers.id = answer "
-            "WHERE feedback.person = ?",
-            (reference, platform, identity, reference),
+            "WHERE feedback.person = ? "
+            "UNION SELECT DISTINCT platform, person FROM channel_messages JOIN channel_sources "
+            "ON channel_sources.id = source WHERE person = ? OR (platform = ? AND person = ?)",
+            (reference, platform, identity, reference, reference, platform, identity),
         )
         if not rows:
             named = await self._fetch("SELECT DISTINCT platform, person, name FROM answers WHERE name <> ''")
@@ -131,7 +133,7 @@ class TargetFinder:
         return [ErasedPerson(platform=one, id=person) for one, person in dict.fromkeys(rows)]
 
     async def _channels(self) -> list[ErasedChannel]:
-        tables = ("answers", "taken_files", "place_settings", "bindings", "audiences")
+        tables = ("answers", "taken_files", "place_settings", "bindings", "audiences", "channel_sources")
         selects = " UNION ".join(f"SELECT platform, workspace, channel FROM {table}" for table in tables)  # noqa: S608
         rows = await self._fetch(f"SELECT * FROM ({selects}) WHERE channel <> '' ORDER BY 1, 2, 3")  # noqa: S608
         return [
@@ -153,6 +155,16 @@ class TargetFinder:
         bases = dict.fromkeys(KnowledgeBaseId(base) for base, *_ in rows if base)
         records = [record for base in bases for record in await self.library.catalog.records(base)]
         return [one.document for one in records if keys & {one.document.id, one.document.uri}]
+
+    async def _talk_of(self, person: ErasedPerson) -> list[Document]:
+        """Threads and days of channels with messages of theirs, which are written again without them."""
+        rows = await self._fetch(
+            "SELECT DISTINCT knowledge_base, channel_documents.uri FROM channel_messages JOIN channel_documents USING (source, document) "  # noqa: S608
+            f"JOIN channel_sources ON channel_sources.id = source WHERE {rules.TALK_OF}",
+            (person.platform, person.id),
+        )
+        found = [await self.library.catalog.find(KnowledgeBaseId(base), uri=uri) for base, uri in rows]
+        return [record.document for record in found if record is not None]
 
     async def _marked(self, marks: ErasureMarks, found: Iterable[Document]) -> ErasureMarks:
         listed = list(found)

@@ -129,8 +129,11 @@ def _between(messages: Sequence[Message], arguments: Arguments) -> list[Message]
 
 def _told(server: SlackServer, messages: Sequence[Message], arguments: Arguments) -> dict[str, Any]:
     metadata = str(arguments.get("include_all_metadata") or "").lower() in ("1", "true")
-    told = [server.world.message_json(message, metadata=metadata) for message in messages]
-    page = _paged("messages", told, arguments)
+    page = _paged("messages", messages, arguments)
+    replies = server.world.replies(page["messages"][0].channel) if page["messages"] else {}
+    page["messages"] = [
+        server.world.message_json(message, metadata=metadata, replies=replies) for message in page["messages"]
+    ]
     return page | {"has_more": bool(page["response_metadata"]["next_cursor"])}
 
 

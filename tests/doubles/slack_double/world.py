@@ -258,7 +258,24 @@ class World:
             return [{"id": file} | stub for file in message.files]
         return [self.file_json(self.files[file]) for file in message.files]
 
-    def message_json(self, message: Message, *, metadata: bool = False) -> dict[str, Any]:
+    def replies(self, channel: str) -> dict[str, list[Message]]:
+        """Of all threads of a channel, oldest first, by their first message."""
+        found: dict[str, list[Message]] = {}
+        for each in self.messages.values():
+            if each.channel == channel and each.thread and not each.only_for:
+                found.setdefault(each.thread, []).append(each)
+        for listed in found.values():
+            listed.sort(key=lambda each: each.ts)
+        return found
+
+    def message_json(
+        self,
+        message: Message,
+        *,
+        metadata: bool = False,
+        replies: Mapping[str, list[Message]] | None = None,
+    ) -> dict[str, Any]:
+        """`replies`: of its channel, if known."""
         user = self.users[message.user]
         made: dict[str, Any] = {
             "type": "message",
@@ -283,8 +300,10 @@ class World:
             made["metadata"] = message.metadata
         if message.thread:
             made |= {"thread_ts": message.thread, "parent_user_id": self._author(message.thread)}
-        elif replies := self.thread_of(message.ts)[1:]:
-            made |= {"thread_ts": message.ts, "reply_count": len(replies), "latest_reply": replies[-1].ts}
+        else:
+            below = self.thread_of(message.ts)[1:] if replies is None else replies.get(message.ts, [])
+            if below:
+                made |= {"thread_ts": message.ts, "reply_count": len(below), "latest_reply": below[-1].ts}
         return made
 
     def _author(self, ts: str) -> str:

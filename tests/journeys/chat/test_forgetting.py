@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -134,3 +136,24 @@ async def bases(town: Scenario) -> list[str]:
     async with asyncio.timeout(60):
         out, _ = await process.communicate()
     return [row["name"] for row in json.loads(out)]
+
+
+async def test_a_persons_words_in_a_channel_that_is_a_source_are_forgotten(town: Scenario) -> None:
+    room = town.room("ada", "ben", "cleo")
+    await town.says("ben", room, "The flummadiddle of the boiler is replaced in May.")
+    await town.says("cleo", room, "The boiler is borborygmic on Mondays.")
+    await town.commands("ada", room, f"kb source action:add address:<#{room}>")
+    await town.bot.until(lambda: '"channel_read"' in town.bot.log())
+    assert standing(town, "flummadiddle") != {}
+    ben = town.chat.people["ben"]
+    told = await forget(town, "person", f"{town.chat.platform}:{ben}")
+    assert (told["verified"], told["bytes_in"]) == (True, {}), told
+    assert standing(town, "flummadiddle", ben) == {}
+    await town.says("ben", room, "The flummadiddle was bought in Leeds.")
+    town.model.on(streamed("Noises [1]."), task="answer", matching="boiler on Mondays", times=1)
+    asked = await town.says("cleo", room, "@footnote What about the boiler on Mondays?")
+    await town.answered("cleo", room, asked)
+    assert "borborygmic" in next(each.text for each in reversed(town.model.requests) if each.task == "answer")
+    with closing(sqlite3.connect(town.folder / "data" / "chat.sqlite")) as database:
+        stored = [text for (text,) in database.execute("SELECT text FROM channel_messages")]
+    assert stored == ["The boiler is borborygmic on Mondays."]

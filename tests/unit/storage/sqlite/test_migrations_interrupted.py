@@ -121,7 +121,8 @@ async def test_killed_at_any_step_it_is_the_old_schema_or_a_newer_one(tmp_path: 
         migrate(path, SCRIPTS)
         assert state(path) == (newest, ROWS)
     assert parts(tmp_path) == []
-    assert seen == set(range(2, newest + 1))
+    numbers = {int(each.name[:4]) for each in SCRIPTS.iterdir() if each.name.endswith(".sql")}
+    assert seen == {each for each in numbers if each >= 2}
 
 
 @pytest.mark.process
