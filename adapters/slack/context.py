@@ -52,6 +52,7 @@ class SlackContext:
     optional_calls: OptionalCalls = field(default_factory=OptionalCalls)
     posted_messages: PostedMessages = field(default_factory=PostedMessages)
     history_pace: ReadPace = field(default_factory=lambda: ReadPace(_HISTORY_CALLS, 60.0))
+    known_people: set[str] = field(default_factory=set[str])
     people_pace: ReadPace = field(default_factory=lambda: ReadPace(_HISTORY_CALLS, 60.0))
 
 

@@ -80,10 +80,6 @@ class RecentResults:
         self._results.pop(key, None)
         return await self.get(key, load)
 
-    def has(self, key: Hashable) -> bool:
-        recent = self._results.get(key)
-        return recent is not None and self._now() - recent[0] < self._seconds
-
     def close(self) -> None:
         for _, task in self._results.values():
             task.cancel()
@@ -123,10 +119,6 @@ class SlackDirectory:
         except (ChatError, TimeoutError):
             shared = False
         return self.home if shared else team
-
-    def knows(self, user: str) -> bool:
-        """`person` would ask nobody."""
-        return self._names.has(user)
 
     async def person(self, user: str) -> Person:
         """The bare id without Slack's answer."""

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -147,14 +148,16 @@ async def console_service(
             audiences=operator,
             permissions=operator,
             places=operator,
-            commands=_commands(
-                application,
-                database,
-                uploads,
-                library.forget,
-                access=operator,
-                audiences=operator,
-                places=operator,
+            commands=_of_desk(
+                _desk(
+                    application,
+                    database,
+                    uploads,
+                    library.forget,
+                    access=operator,
+                    audiences=operator,
+                    places=operator,
+                )
             ),
             show_sources=answer_views.sources_view(library, operator).show,
             show_explanation=answer_views.explanation(application, database, operator).press,
@@ -232,12 +235,12 @@ def _platform_policies(
     rights = Permissions(settings=application.settings.access)
     audiences = Audiences(places=places, catalog=library.catalog, access=rights, model=library.embedder.model)
     sources = answer_views.sources_view(library, audiences, draw)
-    build = partial(_commands, application, database, uploads, forget, links=links, channels=channels)
+    desk = _desk(application, database, uploads, forget, access=rights, audiences=audiences, places=places)
     return Policies(
         audiences=audiences,
         permissions=rights,
         places=places,
-        commands=build(access=rights, audiences=audiences, places=places),
+        commands=_of_desk(replace(desk, page=links, channels=channels)),
         show_sources=sources.show,
         show_pictures=sources.pictures,
         show_explanation=answer_views.explanation(application, database, audiences).press,
@@ -259,7 +262,7 @@ def _budget(application: Application, rights: Permissions) -> QuestionBudget:
     )
 
 
-def _commands(
+def _desk(
     application: Application,
     database: Database,
     uploads: Uploads,
@@ -268,11 +271,9 @@ def _commands(
     access: Permissions | OperatorAccess,
     audiences: Audiences | OperatorAccess,
     places: Places | OperatorAccess,
-    links: SignInLinks | None = None,
-    channels: ChannelDesk | None = None,
-) -> Commands:
+) -> CommandDependencies:
     library = application.library
-    desk = CommandDependencies(
+    return CommandDependencies(
         access=access,
         audiences=audiences,
         places=places,
@@ -293,14 +294,11 @@ def _commands(
         verified=verified_editor(application),
         read_aloud=answer_views.read_aloud(application, database, audiences).latest,
         sources=application.sources,
-        channels=channels,
         experts=ExpertRequests(database),
-        page=links,
         shown_answers=answer_views.answer_maps(application, database, audiences).shown_answers,
         models=tuple(application.engine.choices),
         has_web=bool(application.settings.web_search.kind),
     )
-    return _of_desk(desk)
 
 
 def _of_desk(desk: CommandDependencies) -> Commands:

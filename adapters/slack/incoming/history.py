@@ -64,9 +64,10 @@ async def _read(reader: MessageReader, channel: str, raw: Sequence[Fields]) -> t
     """People first, one by one: a page may have two hundred."""
     people = dict.fromkeys(each.text("user") for each in raw if is_written(each) and not each.text("bot_id"))
     for person in people:
-        if person and not reader.directory.knows(person):
+        if person and person not in reader.context.known_people:
             await reader.context.people_pace.turn()
             await reader.directory.person(person)
+            reader.context.known_people.add(person)
     read = await asyncio.gather(
         *(reader.read_if_readable(each, channel=channel, direct=False) for each in raw)
     )

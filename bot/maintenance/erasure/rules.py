@@ -177,8 +177,7 @@ def _talk(uris: str) -> Iterator[ErasureRule]:
     yield _chat("messages of channels", "channel_messages", f"(source, document) IN ({of_uris})", (uris,))
 
 
-def _person(person: ErasedPerson) -> Iterator[ErasureRule]:
-    by = (person.platform, person.id)
+def _talk_by(by: tuple[str, str]) -> Iterator[ErasureRule]:
     yield _chat(
         "documents of channels",
         "channel_documents",
@@ -187,6 +186,11 @@ def _person(person: ErasedPerson) -> Iterator[ErasureRule]:
         change="written = 0, live = 1, version = version + 1",
     )
     yield _chat("messages in channels", "channel_messages", TALK_OF, by)
+
+
+def _person(person: ErasedPerson) -> Iterator[ErasureRule]:
+    by = (person.platform, person.id)
+    yield from _talk_by(by)
     own = f"platform = ? AND person = ? OR {written_by('about')}"
     parameters = (*by, *by)
     rated = f"person = ? OR answer IN (SELECT id FROM answers WHERE {own})"  # noqa: S608
