@@ -157,6 +157,23 @@ class ExpertRequests:
         values = (json.dumps(sorted(knowledge_bases)), place.platform, place.workspace)
         return [(base, channel) for base, channel in await self._database.fetch(sql, values)]
 
+    async def named(self, knowledge_bases: Collection[KnowledgeBaseId]) -> dict[KnowledgeBaseId, list[Place]]:
+        """The channels of experts, of all workspaces, in the order of asking."""
+        rows = await self._database.fetch(
+            "SELECT knowledge_base, platform, workspace, channel FROM experts "
+            "WHERE knowledge_base IN (SELECT value FROM json_each(?)) ORDER BY position",
+            (json.dumps(sorted(knowledge_bases)),),
+        )
+        found: dict[KnowledgeBaseId, list[Place]] = {}
+        for base, platform, workspace, channel in rows:
+            found.setdefault(base, []).append(Place(platform=platform, workspace=workspace, channel=channel))
+        return found
+
+    async def latest(self, platform: str, workspace: str, *, limit: int) -> list[ExpertRequest]:
+        """Of the workspace; without a `platform`, of all."""
+        condition = "state <> 'draft' AND (? = '' OR (platform = ? AND workspace = ?)) ORDER BY updated_at DESC LIMIT ?"
+        return await self._many(condition, platform, platform, workspace, limit)
+
     async def name_experts(
         self, knowledge_base: KnowledgeBaseId, place: Place, channel: str, *, add: bool
     ) -> None:

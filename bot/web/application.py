@@ -78,6 +78,7 @@ class PageApplication:
         if guard.is_same_origin(request, self.address):
             session = await self.parts.links.sessions.begin(token)
         if session is None:
+            self._tries.failed(client)
             return await self._message("message.html", HTTPStatus.FORBIDDEN, sentence=_USED)
         response = RedirectResponse("/", HTTPStatus.SEE_OTHER)
         response.set_cookie(

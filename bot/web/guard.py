@@ -127,18 +127,19 @@ async def form_of(request: Request) -> Mapping[str, str]:
 
 
 class TryLimit:
-    """At most `most` in a minute, of one client and ten times as many of all."""
+    """At most `most` failures in a minute, of one client and ten times as many of all."""
 
     def __init__(self, most: int, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._most = most
         self._clock = clock
-        self._tries: deque[tuple[float, str]] = deque()
+        self._failures: deque[tuple[float, str]] = deque()
 
     def allows(self, client: str) -> bool:
         now = self._clock()
-        while self._tries and self._tries[0][0] <= now - 60:
-            self._tries.popleft()
-        if len(self._tries) >= 10 * self._most or sum(who == client for _, who in self._tries) >= self._most:
-            return False
-        self._tries.append((now, client))
-        return True
+        while self._failures and self._failures[0][0] <= now - 60:
+            self._failures.popleft()
+        own = sum(who == client for _, who in self._failures)
+        return own < self._most and len(self._failures) < 10 * self._most
+
+    def failed(self, client: str) -> None:
+        self._failures.append((self._clock(), client))

@@ -92,12 +92,12 @@ def duration(seconds: float | None) -> str:
     if seconds is None or math.isnan(seconds):
         return "–"
     if seconds < 10:
-        return f"{seconds:.1f} s"
+        return f"{seconds:.1f}\N{NO-BREAK SPACE}s"
     if seconds < 120:
-        return f"{seconds:.0f} s"
+        return f"{seconds:.0f}\N{NO-BREAK SPACE}s"
     if seconds < 7200:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.0f} h"
+        return f"{seconds / 60:.0f}\N{NO-BREAK SPACE}min"
+    return f"{seconds / 3600:.0f}\N{NO-BREAK SPACE}h"
 
 
 def clipped(text: str, most: int = 160) -> str:

@@ -16,6 +16,7 @@ import aiohttp
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
+    from pathlib import Path
 
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser")
 _SECONDS = 60
@@ -64,9 +65,24 @@ class Tab:
         assert "exceptionDetails" not in done, done
         return done["result"].get("value")
 
+    async def until(self, script: str, value: object) -> None:
+        """Pages may change meanwhile."""
+        async with asyncio.timeout(20):
+            while True:
+                number = next(self._numbers)
+                expression = {"expression": script, "returnByValue": True}
+                await self.socket.send_json(
+                    {"id": number, "method": "Runtime.evaluate", "params": expression}
+                )
+                while (message := await self.socket.receive_json()).get("id") != number:
+                    self.events.append(message)
+                if message.get("result", {}).get("result", {}).get("value") == value:
+                    return
+
     async def press(self, key: str, code: int) -> None:
-        for kind in ("keyDown", "keyUp"):
-            await self.call("Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=code)
+        text = {"text": "\r"} if key == "Enter" else {}
+        await self.call("Input.dispatchKeyEvent", type="keyDown", key=key, windowsVirtualKeyCode=code, **text)
+        await self.call("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)
 
     async def screenshot(self, *, whole: bool = True) -> bytes:
         shown = await self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
@@ -117,3 +133,32 @@ async def _port(process: asyncio.subprocess.Process) -> int:
         if b"DevTools listening on ws://" in line:
             return int(line.rpartition(b":")[2].partition(b"/")[0])
     raise AssertionError("Chromium did not start")
+
+
+_AXE = "axe-core@4.10.3"
+
+
+async def axe(folder: Path) -> str:
+    """The script of axe-core (MPL-2.0), which npm installs into the folder; empty where it cannot."""
+    npm = shutil.which("npm")
+    if npm is None:
+        return ""
+    process = await asyncio.create_subprocess_exec(
+        npm,
+        "install",
+        "--prefix",
+        str(folder),
+        "--no-audit",
+        "--no-fund",
+        _AXE,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    try:
+        async with asyncio.timeout(_SECONDS):
+            await process.wait()
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+    script = folder / "node_modules" / "axe-core" / "axe.min.js"
+    return await asyncio.to_thread(lambda: script.read_text("utf-8") if script.is_file() else "")

@@ -12,6 +12,7 @@ import pytest
 
 from bot.settings import WebSettings
 from bot.store.web_sessions import OPERATOR, Visitor, WebSessions
+from bot.web.guard import TryLimit
 from rag_engine.storage.sqlite.database import connect
 from tests.databases import new_database
 from tests.unit.bot.web.stand import ANN_IN_T1, Stand, empty_stand, form_token
@@ -149,6 +150,21 @@ async def test_of_very_many_links_of_a_person_the_latest_work(
     of_another = await store.link(Visitor(platform="slack", workspace="T1", person="UB"))
     assert [await store.begin(link) is not None for link in links] == [False] * 5 + [True] * 20
     assert await store.begin(of_another) is not None
+
+
+def test_failures_are_forgotten_after_a_minute_and_limited_for_all_together() -> None:
+    now = [0.0]
+    limit = TryLimit(2, clock=lambda: now[0])
+    for _ in range(2):
+        assert limit.allows("a")
+        limit.failed("a")
+    assert not limit.allows("a")
+    assert limit.allows("b")
+    for number in range(18):
+        limit.failed(str(number))
+    assert not limit.allows("b")
+    now[0] = 60.0
+    assert limit.allows("a")
 
 
 def test_a_page_for_more_than_this_machine_needs_its_url() -> None:

@@ -1,0 +1,129 @@
+"""Every view in headless Chromium: on a phone and on a desk, in both colour schemes, by keyboard, and under axe-core."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import pytest_asyncio
+
+from bot.store.web_sessions import OPERATOR
+from bot.web.registry import views
+from tests.doubles import chromium
+from tests.unit.bot.web.stand import Stand, full_stand
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.slow,
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.skipif(chromium.PROGRAM is None, reason="Chromium is not installed"),
+]
+
+SIZES = ((360, 740), (1200, 800))
+_SERIOUS = ("serious", "critical")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def stand(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Stand]:
+    async with full_stand(tmp_path_factory.mktemp("page"), prices="gpt=1/2") as made:
+        async with made.parts.chat.transaction() as transaction:
+            await transaction.execute(
+                "INSERT INTO model_days VALUES (CAST(unixepoch() / 86400 AS INTEGER), 'slack', 'T1', 'gpt', 1, 2, 3)"
+            )
+        yield made
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def tab(stand: Stand) -> AsyncGenerator[chromium.Tab]:
+    async with chromium.opened() as opened:
+        await opened.open(await stand.parts.links.link(OPERATOR))
+        # The button has the focus.
+        await opened.press("Enter", 13)
+        await opened.until("location.pathname + document.readyState", "/complete")
+        yield opened
+
+
+def pages(stand: Stand) -> list[str]:
+    base, document = stand.bases["public"], stand.documents["public"]
+    return [
+        *(f"/{path}" for path in views()),
+        "/?days=90",
+        f"/questions/{stand.turns['public'].id}",
+        f"/documents/{base}",
+        f"/documents/{base}/{document}",
+        f"/documents/{base}/{document}?remove=ask",
+        "/settings?all=yes",
+        "/no-such-page",
+    ]
+
+
+@pytest.mark.parametrize("dark", [False, True])
+async def test_nothing_is_cut_off_blocked_or_broken(stand: Stand, tab: chromium.Tab, *, dark: bool) -> None:
+    for width, height in SIZES:
+        await tab.look(width, height, dark=dark)
+        for path in pages(stand):
+            await tab.open(stand.url + path)
+            assert await tab.evaluate("document.documentElement.scrollWidth") <= width, (path, width)
+            styled = await tab.evaluate("getComputedStyle(document.body).backgroundColor")
+            assert styled == ("rgb(20, 23, 26)" if dark else "rgb(251, 251, 250)"), path
+            blocked = [each for each in tab.events if each["method"] == "Log.entryAdded"]
+            assert not [each for each in blocked if "404" not in json.dumps(each)], (path, blocked)
+            asked = [each["params"]["request"]["url"] for each in tab.events if each["method"] == "Network.requestWillBeSent"]  # fmt: skip
+            assert all(url.startswith((stand.url, "data:")) for url in asked), asked
+
+
+@pytest.mark.parametrize("dark", [False, True])
+async def test_axe_finds_nothing_serious(
+    stand: Stand, tab: chromium.Tab, tmp_path_factory: pytest.TempPathFactory, *, dark: bool
+) -> None:
+    script = await chromium.axe(tmp_path_factory.getbasetemp() / "axe")
+    if not script:
+        pytest.skip("npm cannot install axe-core here")
+    found: list[tuple[str, int, str, Any]] = []
+    for width, height in SIZES:
+        await tab.look(width, height, dark=dark)
+        for path in pages(stand):
+            await tab.open(stand.url + path)
+            await tab.evaluate(script + ";0")
+            done = json.loads(await tab.evaluate("axe.run().then(done => JSON.stringify(done.violations))"))
+            found += [
+                (path, width, each["id"], [node["html"][:200] for node in each["nodes"]][:3])
+                for each in done
+                if each["impact"] in _SERIOUS
+            ]
+    assert not found, json.dumps(found, indent=1)
+
+
+async def test_by_keyboard_one_skips_to_the_content_and_reaches_every_view(
+    stand: Stand, tab: chromium.Tab
+) -> None:
+    await tab.look(1200, 800, dark=False)
+    await tab.open(stand.url + "/questions")
+    await tab.press("Tab", 9)
+    assert await tab.evaluate("document.activeElement.textContent") == "Skip to the content"
+    assert await tab.evaluate("document.activeElement.getBoundingClientRect().left") >= 0
+    reached: list[str] = []
+    for _ in range(len(views()) + 3):
+        await tab.press("Tab", 9)
+        reached.append(await tab.evaluate("document.activeElement.getAttribute('href') || ''"))
+        outline = await tab.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+        assert outline != "none", reached
+    assert {f"/{path}" for path in views()} <= set(reached)
+
+
+async def test_signing_in_and_removing_need_no_script(stand: Stand, tab: chromium.Tab) -> None:
+    await tab.call("Emulation.setScriptExecutionDisabled", value=True)
+    try:
+        path = f"/documents/{stand.bases['second_public']}/{stand.documents['second_public']}"
+        await tab.open(f"{stand.url}{path}?remove=ask")
+    finally:
+        await tab.call("Emulation.setScriptExecutionDisabled", value=False)
+    assert await tab.evaluate("document.scripts.length") == 0
+    tab.events.clear()
+    await tab.evaluate("document.querySelector('button.danger').click()")
+    await tab.until("document.readyState + location.search", "complete?said=removed")
+    assert "The document was removed." in await tab.evaluate("document.body.innerText")
