@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from bot.store.expert_requests import ExpertRequests
@@ -12,6 +13,7 @@ from rag_engine.ingestion.verified_editor import VerifiedEditor
 from rag_engine.types import DocumentId
 
 if TYPE_CHECKING:
+    from bot.port import Place
     from bot.store.expert_requests import ExpertRequest
     from bot.web.known_bases import KnownBase
     from bot.web.visit import Reply, Visit
@@ -31,6 +33,9 @@ _STATES: Final = {
     "sending": "being sent",
     "waiting": "waiting for an answer",
     "handing": "going to other experts",
+    "asking": "asking back",
+    "asked": "waiting for the asker",
+    "replying": "waiting for an answer",
     "answered": "answered",
     "delivered": "answered",
     "declined": "no answer",
@@ -121,13 +126,13 @@ async def _request(visit: Visit, request: ExpertRequest) -> dict[str, object]:
     private_of = request.person if request.private else ""
     verdict = await visit.reader.reads(request.place, private_of=private_of)
     hidden = "" if verdict == "readable" else UNCHECKED if verdict == "unknown" else HIDDEN
-    expert = await visit.reader.reads(request.expert_place)
+    asked = replace(request.place, channel=request.expert_channel, thread="")
     return {
         "request": request,
         "state": _STATES[request.state],
         "hidden": hidden,
         "said": request.said if request.state == "delivered" and not hidden else "",
-        "channel": await visit.reader.channel_name(request.expert_place) if expert == "readable" else "",
+        "channel": await _expert(visit, asked),
     }
 
 
@@ -137,9 +142,15 @@ async def _experts(visit: Visit, known: list[KnownBase]) -> list[tuple[KnownBase
     found: list[tuple[KnownBase, list[str], int]] = []
     for each in known:
         places = named.get(each.base.id, [])
-        verdicts = await visit.reader.read_all(places)
-        readable = [place for place in places if verdicts[place] == "readable"]
-        names = [await visit.reader.channel_name(place) for place in readable]
+        names = [name for place in places if (name := await _expert(visit, place))]
         if places:
-            found.append((each, names, len(places) - len(readable)))
+            found.append((each, names, len(places) - len(names)))
     return found
+
+
+async def _expert(visit: Visit, place: Place) -> str:
+    """A channel, or the mention of a person or group; empty if the visitor may not know the channel."""
+    if place.channel.startswith("<"):
+        return "a person" if place.channel.startswith("<@") and "&" not in place.channel else "a group"
+    verdict = await visit.reader.reads(place)
+    return await visit.reader.channel_name(place) if verdict == "readable" else ""
