@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.access import document_lookup
 from bot.access.permissions import all_of, find
+from bot.composition import application
+from bot.composition.model_chain import model_choices, with_tasks
 from bot.composition.storage import storage as open_storage
+from bot.observability import Observers
 from bot.rendering import printable
 from rag_engine.errors import UserError
-from rag_engine.mind_maps import picture, tree
+from rag_engine.mind_maps import picture
+from rag_engine.summaries.mind_map import TASK, MindMaps
 
 if TYPE_CHECKING:
     import argparse
@@ -38,7 +43,8 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
             records, arguments.document, base=arguments.kb or "all knowledge bases", show="footnote kb show"
         )
         sections = await storage.catalog.sections(record.document.id)
-    found = tree.of_document(record.document.title, sections)
+    async with AsyncExitStack() as stack:
+        found = await (await _maps(settings, stack)).of_document(record.document.title, sections)
     if found is None:
         raise UserError(f"{printable(record.document.title)} has no headings, so there is nothing to draw.")
     print(found.outline(literal=printable).replace("**", ""))
@@ -51,3 +57,13 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
         except OSError as error:
             raise UserError(f"{arguments.to} cannot be written: {error.strerror}.") from error
     return 0
+
+
+async def _maps(settings: Settings, stack: AsyncExitStack) -> MindMaps:
+    if TASK not in settings.tasks:
+        return MindMaps()
+    library = await stack.enter_async_context(application.library(settings))
+    _, own = with_tasks(settings, model_choices(settings)[:-1])
+    return MindMaps(
+        model=await stack.enter_async_context(application.language_model(own[TASK], library, Observers()))
+    )

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rag_engine.ports import Library, Metadata, SynonymEntries
     from rag_engine.storage.expansions import SqliteExpansions
     from rag_engine.storage.graph import SqliteGraph
+    from rag_engine.summaries.mind_map import MindMaps
     from rag_engine.sync.store import SqliteSources
     from rag_engine.sync.types import SyncedSource
     from rag_engine.types import DocumentId, DocumentRecord, Expansion, KnowledgeBase, KnowledgeBaseId
@@ -175,6 +176,7 @@ class CommandDependencies:
     sources: SourceDesk | None = None
     channels: ChannelSourceDesk | None = None
     shown_answers: ShownAnswers
+    mind_maps: MindMaps
     models: tuple[str, ...] = ()
     has_web: bool = False
     questions: Questions = field(default_factory=Questions)

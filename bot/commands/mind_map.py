@@ -11,8 +11,7 @@ from bot.commands.context import code, reply
 from bot.commands.specs import KNOWLEDGE_BASE, SlashCommand
 from bot.port import CommandSpec, File, Option
 from bot.rendering.literal import literal
-from rag_engine.mind_maps import picture, tree
-from rag_engine.mind_maps.answers import of_answers
+from rag_engine.mind_maps import picture
 from rag_engine.parsing.media_types import shown
 from rag_engine.text.place_names import place_in_language
 
@@ -32,7 +31,7 @@ async def draw(use: CommandContext) -> Reply:
     record = await _document(use)
     sections = await use.desk.library.sections(record.document.id)
     title = shown(record.document.title)
-    found = await asyncio.to_thread(tree.of_document, record.document.title, sections)
+    found = await use.desk.mind_maps.of_document(record.document.title, sections)
     if found is None:
         return reply(use.say("mind_map_none", title=code(title)))
     return await _drawn(use, found, title)
@@ -41,7 +40,7 @@ async def draw(use: CommandContext) -> Reply:
 async def _answers(use: CommandContext) -> Reply:
     thread = use.values.get("of") == "thread"
     answers = await use.desk.shown_answers(use.place, use.person, use.room, thread=thread)
-    found = await asyncio.to_thread(of_answers, answers, title=answers[0].question if answers else "")
+    found = await use.desk.mind_maps.of_answers(answers)
     if found is None:
         return reply(use.say("mind_map_no_answer"))
     place = partial(place_in_language, language=use.language)

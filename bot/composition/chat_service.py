@@ -37,6 +37,7 @@ from rag_engine.ingestion.text_limits import TextLimits
 from rag_engine.ingestion.verified_editor import VerifiedEditor
 from rag_engine.parsing.pool import parser_pool
 from rag_engine.storage.sqlite.database import connect
+from rag_engine.summaries.mind_map import MindMaps
 from rag_engine.text import tokens
 
 if TYPE_CHECKING:
@@ -295,6 +296,7 @@ def _desk(
         read_aloud=answer_views.read_aloud(application, database, audiences).latest,
         sources=application.sources,
         experts=ExpertRequests(database),
+        mind_maps=application.mind_maps or MindMaps(),
         shown_answers=answer_views.answer_maps(application, database, audiences).shown_answers,
         models=tuple(application.engine.choices),
         has_web=bool(application.settings.web_search.kind),

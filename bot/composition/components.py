@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rag_engine.storage.history import SqliteHistory
     from rag_engine.storage.jobs import SqliteJobClaims, SqliteJobQueue
     from rag_engine.storage.research_findings import SqliteFindings
+    from rag_engine.summaries.mind_map import MindMaps
     from rag_engine.sync.store import SqliteSources
     from rag_engine.tables.store import TableStore
     from rag_engine.types import DocumentId, DocumentRecord, KnowledgeBase, KnowledgeBaseId
@@ -120,6 +121,7 @@ class Application:
     settings: Settings
     observers: Observers
     follow_ups: FollowUpQuestions | None = None
+    mind_maps: MindMaps | None = None
     """None: no model proposes them."""
     titles: TitleWriter | None = None
     voice: Voice | None = None

@@ -24,6 +24,7 @@ TASKS: Final = (
     "titles",
     "tags",
     "sql",
+    "mindmap",
     "subqueries",
     "extract",
     "sufficiency",

@@ -62,7 +62,7 @@ class _Section(BaseModel):
 
 
 class TaskSettings(_Section):
-    """A language model of its own for one task: `answer`, `understand` (what a message means), `summary`, `sql` (over tables), `passage_summary` and `passage_questions` (see `expansion`), `graph` (entities of passages), `subqueries`, `extract` and `sufficiency` (of a research), `agent` (calls tools), `follow_ups` (buttons with further questions), `titles` (of new threads) or `tags` (of conversations); without a model of their own the last three are off. What is unset is as in `FOOTNOTE_MODEL`."""
+    """A language model of its own for one task: `answer`, `understand` (what a message means), `summary`, `sql` (over tables), `passage_summary` and `passage_questions` (see `expansion`), `graph` (entities of passages), `subqueries`, `extract` and `sufficiency` (of a research), `agent` (calls tools), `follow_ups` (buttons with further questions), `titles` (of new threads), `tags` (of conversations) or `mindmap`; without a model of their own the last four are off. What is unset is as in `FOOTNOTE_MODEL`."""
 
     model: str = ""
     """Name of the model: `FOOTNOTE_TASKS__UNDERSTAND__MODEL=gpt-4.1-nano`."""

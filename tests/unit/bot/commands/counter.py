@@ -10,6 +10,7 @@ from bot.commands import CommandDependencies, Questions, execute, press
 from bot.port import Action, Attachment, Command, IncomingMessage, Person, Place, Reply
 from rag_engine.archive import ArchiveContents
 from rag_engine.expansion.types import ExpansionCost
+from rag_engine.summaries.mind_map import MindMaps
 from tests.unit.bot.access.knowledge import Chat, place
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class Counter:
     sources: SourceDesk | None = None
     page: SignInLinks | None = None
     answers: list[MappedAnswer] = field(default_factory=list)
+    mind_maps: MindMaps = field(default_factory=MindMaps)
     questions: Questions = field(init=False)
 
     def __post_init__(self) -> None:
@@ -87,6 +89,7 @@ class Counter:
             page=self.page,
             experts=self.chat.experts,
             shown_answers=self._shown_answers,
+            mind_maps=self.mind_maps,
             models=self.labels,
             questions=self.questions,
         )
