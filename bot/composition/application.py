@@ -49,7 +49,6 @@ from rag_engine.ports import (
 from rag_engine.speech.audio_text import AudioText
 from rag_engine.storage import vector_cache
 from rag_engine.summaries import mind_map
-from rag_engine.summaries.mind_map import MindMaps
 from rag_engine.tables.answers import sql_task
 from rag_engine.tables.answers.computation import Computation
 from rag_engine.tables.store import TableStore
@@ -206,7 +205,7 @@ def _application(
         settings=settings,
         observers=observers,
         follow_ups=_follow_ups(settings, engine, ports),
-        mind_maps=MindMaps(model=ports.task_models.get(mind_map.TASK)),
+        mind_maps=mind_map.MindMaps(model=ports.task_models.get(mind_map.TASK)),
         titles=_titles(ports),
         tags=_tags(ports),
     )

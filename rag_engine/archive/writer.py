@@ -146,7 +146,6 @@ class ArchiveWriter:
         return manifest
 
     def _version(self, has_synonyms: bool, is_expanded: bool) -> int:
-        """The oldest that can read it."""
         needed = (is_expanded, 4), (self._described, 3), (has_synonyms, 2)
         return EXPORT.version if self._has_tables else next((one for has, one in needed if has), 1)
 

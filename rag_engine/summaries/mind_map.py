@@ -1,4 +1,4 @@
-"""A mind map by a language model (task `mindmap`): each node names the parts that it rests on, and is checked against them."""
+"""Each node names the parts that it rests on, and is checked against them."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _checked(title: str, reply: MapReply, parts: Sequence[_Part]) -> MindMap | N
 
 
 def _add(above: Branch, node: NodeReply, parts: Sequence[_Part], *, depth: int) -> None:
-    """Without words of its parts it stays only for its children, and without those not at all."""
+    """Without words of its parts it stays only for its children."""
     label = " ".join(node.label.split())
     named = [parts[number - 1] for number in dict.fromkeys(node.parts) if 0 < number <= len(parts)]
     known = frozenset(stem for part in named for stem in part.stems)

@@ -77,7 +77,6 @@ class TableStore:
         document: Document,
         tables: Sequence[tuple[TypedTable, Sequence[str], Iterable[Sequence[Value]]]],
     ) -> None:
-        """With their layouts and rows, at once."""
         await asyncio.to_thread(self._replace, document, tables)
 
     def _replace(

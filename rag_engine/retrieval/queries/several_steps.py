@@ -1,4 +1,4 @@
-"""Whether a first question asks for several steps, by words alone: a language model then chooses how it is answered."""
+"""First questions for which a language model chooses how they are answered."""
 
 from __future__ import annotations
 

@@ -310,7 +310,6 @@ def _titles_of(table: TypedTable) -> tuple[str, ...]:
 
 
 def _first_part(word: QuestionWord) -> frozenset[str]:
-    """As in "Reisekosten"."""
     ends = [end for end in _MONEY_ENDS if word.folded.endswith(end) and len(word.folded) > len(end) + 3]
     return forms(word.folded.removesuffix(ends[0]), "de") if ends else frozenset()
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoinedTable(TypedTable):
-    """Rows, title and caption are those of the first; names of columns hold their table."""
+    """Rows and title are those of the first; names of columns hold their table."""
 
     first: TypedTable
     second: TypedTable
@@ -52,8 +52,7 @@ def _keys(first: TypedTable, second: TypedTable, language: str) -> list[tuple[Ty
 
 
 def _is_one_key(one: TypedColumn, other: TypedColumn, language: str) -> bool:
-    """Numbers need the same header, texts some values."""
-    own, its = columns.header(one.name, language), columns.header(other.name, language)
+        own, its = columns.header(one.name, language), columns.header(other.name, language)
     if {word.folded for word in own.words} == {word.folded for word in its.words}:
         return one.kind == "text" or own.is_code
     return one.kind == "text" and len(one.values) > 1
