@@ -52,7 +52,7 @@ def _keys(first: TypedTable, second: TypedTable, language: str) -> list[tuple[Ty
 
 
 def _is_one_key(one: TypedColumn, other: TypedColumn, language: str) -> bool:
-        own, its = columns.header(one.name, language), columns.header(other.name, language)
+    own, its = columns.header(one.name, language), columns.header(other.name, language)
     if {word.folded for word in own.words} == {word.folded for word in its.words}:
         return one.kind == "text" or own.is_code
     return one.kind == "text" and len(one.values) > 1
