@@ -68,7 +68,6 @@ class _ModelCalls:
 class _Corpus:
     knowledge_base: KnowledgeBaseId
     names: Mapping[DocumentId, str]
-    """By which questions name documents."""
     unread: Mapping[str, str]
     """The files that failed, with the reasons."""
 

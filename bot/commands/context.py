@@ -59,7 +59,6 @@ class CommandContext:
     def called(self, known: NamedKnowledgeBase) -> str:
         """A name as code, an English description as text."""
         text = known.name.in_language(self.language)
-        # Other languages would inflect it.
         return text if known.name.is_description and self.language == "en" else code(text)
 
     async def known(self, label: str) -> NamedKnowledgeBase:

@@ -40,7 +40,6 @@ QUOTING = "extractive"
 _MOST_OPEN = 1000
 
 Show: TypeAlias = "Callable[[Reply], None]"
-"""Returns at once; the newest reply wins."""
 Confirmed: TypeAlias = "Callable[[Room, Show], Awaitable[Reply]]"
 
 
@@ -161,7 +160,6 @@ class CommandDependencies:
     """An estimate; None: rules build it."""
     receive: Receive
     forget: Callable[[KnowledgeBaseId, DocumentId | None], Awaitable[bool]]
-    """False if the index follows later."""
     reindex: Callable[[KnowledgeBase, Callable[[DocumentRecord], None]], Awaitable[int]]
     """Returns the number of documents."""
     export: Callable[[KnowledgeBase, Path], Awaitable[ArchiveContents]]

@@ -105,7 +105,6 @@ class IndexingComponents:
     async def forget_source(
         self, knowledge_base: KnowledgeBaseId, uri: str, titles: Mapping[str, str] | None = None
     ) -> None:
-        """The last source takes the document with it."""
         record = await self.catalog.find(knowledge_base, uri=uri)
         await self.ingestion.forget_source(knowledge_base, uri, titles)
         if record is not None:

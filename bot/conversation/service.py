@@ -187,7 +187,7 @@ class Service:
         turn = await turns.of_message(message.place, message.id)
         is_fresh = time.time() - message.at <= _EDITABLE_SECONDS
         if turn is None and is_fresh and not await self._on_new(message, room):
-            turn = await turns.of_message(message.place, message.id)  # or its first version was just claimed
+            turn = await turns.of_message(message.place, message.id)
         if turn is None:
             return
         text = question_in(message)

@@ -73,7 +73,7 @@ def _is_open(path: Path) -> bool:
     try:
         return bool(path.stat().st_mode & _FOREIGN)
     except OSError:
-        return False  # removed meanwhile
+        return False
 
 
 def _is_ours(path: Path, data_dir: Path) -> bool:

@@ -115,8 +115,6 @@ class _ObservedRoom:
 
 @dataclass(frozen=True, slots=True)
 class ObservedOutlet:
-    """`posted_parts`: those with a message."""
-
     outlet: Outlet
     observers: Observers
     platform: str

@@ -219,7 +219,6 @@ class Turns:
         return [channel for (channel,) in rows]
 
     async def answered(self, place: Place, messages: Sequence[str]) -> frozenset[str]:
-        """Which of them the engine answered."""
         rows = await self._database.fetch(_ANSWERED, (*_channel(place), json.dumps(list(messages))))
         return frozenset(message for (message,) in rows)
 

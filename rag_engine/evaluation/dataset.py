@@ -106,7 +106,6 @@ def string(fields: dict[str, object], name: str) -> str:
 
 def _grades(path: Path) -> Iterator[tuple[str, str, int]]:
     for number, (where, line) in enumerate(_lines(path)):
-        # Ids may contain blanks.
         columns = line.split("\t") if "\t" in line else line.split()
         try:
             grade = int(float(columns[-1]))

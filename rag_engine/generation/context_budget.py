@@ -102,7 +102,6 @@ class _Draft:
         return bool(self.excerpts or self.rounds)
 
     def smaller(self) -> _Draft:
-        """Token counts are not additive."""
         if self.rounds:
             return replace(self, rounds=self.rounds[1:])
         return replace(self, excerpts=self.excerpts[:-1])
@@ -228,7 +227,6 @@ def _excerpt(hit: Hit, room: int, layout: PromptLayout, *, smallest: int = 1) ->
         size = _block_size(excerpt, layout)
         if size <= room:
             return excerpt if excerpt.text else None
-        # Escaping adds tokens.
         limit -= max(1, size - room)
     return None
 

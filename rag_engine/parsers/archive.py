@@ -58,7 +58,6 @@ def within(path: Path, unpacking: Unpacking) -> Iterator[Section]:
         return
     opener = next((opener for mark, opener in _OPENERS.items() if head.startswith(mark)), None)
     if opener is None or _holds_tar(opener, path):
-        # No member stays in memory.
         with _translate_errors(), closing(tarfile.open(path, "r|*")) as archive:
             yield from sections(_tar_members(archive), unpacking)
         return

@@ -33,7 +33,6 @@ STREAMS: Final = "WordDocument"
 
 _MARK: Final = re.compile("[\r\x07\x0c\x13-\x15]")
 _FIELD_BEGIN, _FIELD_MIDDLE, _FIELD_END, _CELL_END = "\x13", "\x14", "\x15", "\x07"
-# Placeholders of pictures, notes and comments; breaks and hyphens.
 _SIGNS: Final = str.maketrans(
     {
         "\x0b": "\n",

@@ -46,7 +46,6 @@ def parse(path: Path) -> Iterator[Section]:
 def _sections(path: Path) -> Iterator[Section]:
     with path.open("rb") as file, translated(_DAMAGED):
         if file.read(2) != b"PK":
-            # A flat file contains all parts.
             refuse_entities(file)
             yield from _content(None, file)
             return

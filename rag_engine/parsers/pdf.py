@@ -166,7 +166,6 @@ def _arranged_pages(pages: Iterator[_ReadPage], rules: Rules) -> Iterator[_Arran
             page.text.drawn,
             rules,
         )
-        # A word with its hyphen inside a line keeps it at a line end.
         nearby = page.text.text
         texts = [
             table_text(split_titles(block.rows)[1]) if block.rows else paragraph(block.lines, before + nearby)

@@ -15,7 +15,6 @@ ORIENTATION: Final = "osd"
 """Data that detects a page's orientation."""
 _NOT_LANGUAGES: Final = frozenset({ORIENTATION, "equ", "snum"})
 _SECONDS: Final = 20
-# The first one installed is suggested.
 _INSTALLERS: Final = (
     ("apt-get", "sudo apt-get install tesseract-ocr", "tesseract-ocr-{}", "-"),
     ("dnf", "sudo dnf install tesseract", "tesseract-langpack-{}", "_"),

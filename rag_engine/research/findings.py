@@ -87,7 +87,6 @@ class Findings:
         return replace(self, parts=parts, passages={**known, **self.passages})
 
     def asking(self, questions: Sequence[str], *, most: int) -> Findings:
-        """With those not asked before."""
         asked, fresh, refused = [_words(part.text) for part in self.parts], list[str](), list[str]()
         for question in questions:
             words = _words(question)

@@ -113,7 +113,6 @@ class SqliteExpansions:
             await transaction.execute("DELETE FROM expansion_jobs WHERE number = ?", (job.number,))
 
     async def failures(self, knowledge_base: KnowledgeBaseId) -> list[tuple[DocumentRecord, MadeExpansion]]:
-        """By title and passage."""
         rows = await self._database.fetch(_OF_BASE, (knowledge_base,))
         return [(self._record(row[5:]), _made(row[:5])) for row in rows]
 

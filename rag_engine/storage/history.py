@@ -227,7 +227,6 @@ def _trace_row(trace: Trace) -> tuple[object, ...]:
 
 
 def _trace(row: Row) -> Trace:
-    # Migrations only ever append columns.
     _, turn, conversation, at, seconds, fallbacks, details, *_ = row
     return Trace(
         turn=TurnId(turn),

@@ -18,7 +18,6 @@ def tidy(name: str) -> str:
         raise UserError(
             f"the name of a knowledge base may have {LONGEST} characters, this one has {len(tidied)}: shorten it."
         )
-    # Such characters look alike or vanish.
     if any(unicodedata.category(character).startswith("C") for character in tidied):
         raise UserError(f"the name {tidied!a} has characters that cannot be shown: leave them out.")
     if tidied.startswith("-"):

@@ -21,14 +21,12 @@ _MOST_COMPARED: Final = 5
 class QuestionComparison:
     best: VerifiedAnswer | None
     others: frozenset[DocumentId]
-    """To a question which names something else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionMatcher:
     embedder: Embedder
     contrast: Callable[[], Awaitable[float]]
-    """The distance of unrelated texts."""
     _vectors: dict[str, Vector] = field(default_factory=dict[str, "Vector"], init=False)
 
     async def compare(

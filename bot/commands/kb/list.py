@@ -49,7 +49,6 @@ async def show(use: CommandContext) -> Reply:
 
 
 async def show_page(use: CommandContext, subject: str, page: int) -> Reply:
-    """`subject` is the knowledge base's id."""
     return await _contents(use, await known_by_id(use, subject), page=page)
 
 

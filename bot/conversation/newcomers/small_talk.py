@@ -123,7 +123,7 @@ def _kind(plain: str, language: _Language) -> Kind | None:
     if joined in language.help or without_filling in language.help:
         return "help"
     courteous, filling = (language.greeting, language.thanks, language.agreement), language.filling
-    if _has_mark(plain):  # "is this good?"
+    if _has_mark(plain):
         courteous, filling = (language.greeting, language.thanks), frozenset[str]()
     if not _consists_of(plain, language, courteous, filling):
         return None

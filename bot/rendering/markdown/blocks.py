@@ -64,7 +64,6 @@ class SourceLine:
 class _Found:
     lines: dict[int, tuple[Kind, int]] = field(default_factory=dict[int, tuple[Kind, int]])
     contents: dict[int, str] = field(default_factory=dict[int, str])
-    """Where it is not simply the rest of the line."""
     begins: set[int] = field(default_factory=set[int])
     fences: dict[int, Fence] = field(default_factory=dict[int, Fence])
     levels: dict[int, int] = field(default_factory=dict[int, int])

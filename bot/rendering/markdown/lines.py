@@ -37,7 +37,6 @@ class RenderedLines:
 
 
 def show(text: str, dialect: Dialect, links: Links, *, growing: bool = False) -> RenderedLines:
-    """While `growing`, only what more text cannot change."""
     lines = read(text)
     count, may_grow = decided(lines) if growing else (len(lines), False)
     lines = lines[:count]

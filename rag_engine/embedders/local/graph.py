@@ -109,7 +109,6 @@ def build(tensors: Mapping[str, Array], *, precision: Precision) -> onnx.ModelPr
     value = _embeddings(draft, tensors)
     for layer in range(LAYERS):
         value = _layer(draft, tensors, value, layer)
-    # A sum equals the mean here: normalizing cancels the factor 1/n.
     axes = draft.constant("token_axis", np.zeros(1, np.int64))
     draft.node("ReduceSum", [value, axes], "summed", keepdims=0)
     draft.node("LpNormalization", ["summed"], "vector", axis=-1, p=2)

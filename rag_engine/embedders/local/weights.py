@@ -82,7 +82,6 @@ def _cached() -> ModelFiles | None:
 
 
 def _downloaded(report: Report) -> ModelFiles:
-    # Hides its bare dict types from strict checking.
     fetch = cast("Callable[..., str]", importlib.import_module("huggingface_hub").hf_hub_download)
     report(f"downloading {_minilm.NAME} (91 MB) from the model hub")
     with _translate_errors():

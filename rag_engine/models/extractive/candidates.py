@@ -49,7 +49,6 @@ class Candidate:
 
 
 def quotable(found: Sequence[Sequence[Candidate]], chunks: Sequence[Chunk]) -> list[Candidate]:
-    """Without headings of documents of which there are sentences."""
     said = {
         chunk.document
         for chunk, of_chunk in zip(chunks, found, strict=True)

@@ -74,8 +74,6 @@ _MEASURE_ASKED = lazy(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """`tokens` reveal repetitions."""
-
     candidate: Candidate
     score: float
     tokens: frozenset[str]
@@ -90,9 +88,7 @@ class Overlap:
     with_context: float
     with_passage: float
     fit: float = 0.0
-    """With the row's cells."""
     held: Mapping[int, float] = field(default_factory=dict[int, float])
-    """By place, with rarity."""
 
 
 def question_terms(question: str) -> tuple[frozenset[str], ...]:

@@ -107,7 +107,6 @@ def unsupported_parameter(error: openai.APIStatusError) -> OptionalParameter | N
     about = ("unsupported", "not support", "unknown", "unrecognized", "extra inputs", "not permitted")
     if not any(sign in said for sign in about):
         return None
-    # Rejections recommend max_completion_tokens, so the first name counts.
     named = _PARAMETER.search(said)
     parameter = error.param or (named[1] if named else "")
     match parameter:

@@ -62,7 +62,6 @@ def _is_hidden(element: _Element) -> bool:
 
 
 def has_no_size(element: _Element) -> bool:
-    """Unless something within may have another size."""
     style = element.attrib.get("style") if element.attrib else None
     if style is None or _NO_SIZE.search(style) is None:
         return False

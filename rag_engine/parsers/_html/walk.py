@@ -58,7 +58,6 @@ class _Page:
     marker: str = ""
     readings: list[str] = field(default_factory=list[str])
     hidden: int = 0
-    """Characters left out as too small."""
 
     def section(self, text: str, kind: SectionKind) -> Section:
         headings = titles(self.path)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from lxml.etree import _Element  # pyright: ignore[reportPrivateUsage]
 
 _SPACES: Final = re.compile("[ \t\r\n]+")
-# For preserved white space; XML cannot contain them.
 _SPACE_MARK: Final = "\x1f"
 _TAB_MARK: Final = "\x1e"
 _MOST_SPACES: Final = 80

@@ -35,7 +35,6 @@ def _ordered(placed: Sequence[Placed[Thing]]) -> list[Placed[Thing]]:
         return list(placed)
     rows, columns = _divided(placed, by_rows=True), _divided(placed, by_rows=False)
     if len(rows) > 1 and len(rows[0][1]) == 1:
-        # A single box above all others is their heading.
         return rows[0][1] + _ordered([one for _, row in rows[1:] for one in row])
     if len(rows) < 2 and len(columns) < 2:
         return sorted(placed, key=_by_place)

@@ -17,7 +17,6 @@ _BLANKS: Final = frozenset("\t\n\r\f")
 def wide_encoding(head: bytes) -> str | None:
     sample = head[: min(len(head) // 4 * 4, _SAMPLE)]
     if len(sample) < _LEAST or 0 not in sample:
-        # Line ends and blanks contain a zero byte in all of them.
         return None
     scores = {encoding: _score(sample, encoding) for encoding in ("utf-32-le", "utf-32-be")}
     if max(scores.values()) == 0:

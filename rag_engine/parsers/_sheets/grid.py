@@ -125,7 +125,6 @@ def sheet_sections(
         others = [(span, writer()) for span in spans]
         apart = writer()
         if len(seen) < _BUFFERED:
-            # Emit table by table, as a person reads them.
             yield from _in_order(seen, writers, others, apart)
             continue
         for row in chain(seen, block):

@@ -60,7 +60,6 @@ BUILT_IN: Final = {
     47: "mm:ss.0",
     48: "##0.0E+0",
     49: "@",
-    # East Asian short dates depend on the country, so use ISO.
     **dict.fromkeys((*range(27, 32), 36, *range(50, 55), 57, 58), "mm-dd-yy"),
     **dict.fromkeys((32, 33, 34, 35, 55, 56), "h:mm:ss"),
 }

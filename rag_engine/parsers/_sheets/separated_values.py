@@ -175,7 +175,6 @@ def _comments(lines: Sequence[str]) -> list[str]:
     count = next((at for at, line in enumerate(lines) if not line.lstrip("\ufeff").startswith("#")), 0)
     if count and any(line.startswith("#") for line in lines[count:]):
         return []
-    # "#,Name,Price" is a header.
     return [] if count == 1 and re.match(r"\ufeff?#\s*[,;\t|]", lines[0]) else list(lines[:count])
 
 

@@ -56,7 +56,6 @@ def to_html(root: _Element) -> _Element:
     """An unknown element becomes a block, or inline inside text."""
     depths = {root: 1}
     records: dict[_Element, bool] = {}
-    # Parents decide about children.
     renamed: list[tuple[_Element, str]] = []
     for element in root.iter():
         parent = element.getparent()

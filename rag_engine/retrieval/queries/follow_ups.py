@@ -156,7 +156,6 @@ def is_fragment(question: str) -> bool:
     content = [word for word in words if word.lower() not in known]
     if _found(_PREPOSITIONS, language, question, anywhere=False):
         return len(content) <= _FEW_CONTENT_WORDS
-    # "What is Kubernetes?" names its subject.
     return len(content) <= 1 and not (len(words) > 2 and content and content[0][0].isupper())
 
 

@@ -44,7 +44,6 @@ def usable(passages: Iterable[str], question: str, *, most: int) -> tuple[str, .
 def _is_usable(text: str, question: str) -> bool:
     if is_same(text, question) or _ABOUT_THE_TASK.match(text):
         return False
-    # Scripts without blanks: about two characters a word.
     length = sum(
         1 if word.isascii() or len(word) < 4 else len(word) // 2 for word, _ in words(text, language="")
     )

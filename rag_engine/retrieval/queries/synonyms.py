@@ -137,7 +137,6 @@ _Place = tuple[int, int]
 class _Glossary:
     entries: tuple[tuple[_Term, ...], ...]
     places: Mapping[str, tuple[_Place, ...]]
-    """By what their first words can be found by."""
 
 
 @lru_cache(maxsize=32)

@@ -18,7 +18,6 @@ class Understanding:
     route: Route = "search"
     confidence: float = 1.0
     question: str = ""
-    """Understood without the conversation."""
     queries: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     translations: Mapping[str, str] = field(default_factory=dict[str, str])

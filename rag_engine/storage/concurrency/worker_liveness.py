@@ -70,7 +70,6 @@ def lives(directory: Path, worker: WorkerId) -> bool:
 
 
 def others(directory: Path, worker: WorkerId, *, new_seconds: float = _NEW_SECONDS) -> bool:
-    """Removes dead workers' lock files."""
     remove_dead(directory, new_seconds=new_seconds)
     return any(path.stem != worker for path in directory.glob("*.lock"))
 
