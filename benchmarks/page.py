@@ -7,21 +7,23 @@ response, so with HTTP and rendering. 100,000 questions of 90 days in 40 channel
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import random
 import sys
 import tempfile
 import time
+from contextlib import aclosing
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from bot.store.web_sessions import OPERATOR
-from rag_engine.types import ChunkId, Citation, DocumentId, Trace, Turn
-from tests.unit.bot.web.stand import ANN_IN_T1, Stand, empty_stand
+from rag_engine.types import ChunkId, Citation, DocumentId, Query, Trace, Turn
+from tests.unit.bot.web.stand import ANN_IN_T1, Stand, add_holder, empty_stand
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 _DAY: Final = 86_400
 _ROUNDS: Final = 20
@@ -152,6 +154,49 @@ async def _documents(stand: Stand, count: int) -> str:
     return base.id
 
 
+async def _answers(stand: Stand, count: int) -> list[float]:
+    """Milliseconds to whole answers, one after another."""
+    spent: list[float] = []
+    for number in range(count):
+        query = Query(
+            text=f"What is the launch code of the harbour project, number {number}?",
+            knowledge_bases=frozenset({stand.bases["public"]}),
+        )
+        started = time.perf_counter()
+        async with aclosing(stand.parts.application.engine.answer(query)) as events:
+            async for _ in events:
+                pass
+        spent.append(1000 * (time.perf_counter() - started))
+    return spent
+
+
+async def _visits(stand: Stand, paths: Sequence[str]) -> None:
+    """A person who opens a page every second."""
+    async with stand.signed_in() as client:
+        for path in itertools.cycle(paths):
+            await client.get(path)
+            await asyncio.sleep(1)
+
+
+async def _beside_answers(stand: Stand, paths: Sequence[str]) -> None:
+    """In turns, because the machine is not always equally busy."""
+    alone: list[float] = []
+    beside: list[float] = []
+    await _answers(stand, 20)
+    for _ in range(6):
+        alone += await _answers(stand, 50)
+        visitors = [asyncio.create_task(_visits(stand, paths)) for _ in range(3)]
+        await asyncio.sleep(0.5)
+        beside += await _answers(stand, 50)
+        for each in visitors:
+            each.cancel()
+        await asyncio.gather(*visitors, return_exceptions=True)
+    for name, spent in (("alone", alone), ("while three people open a page each second", beside)):
+        spent.sort()
+        median, most = spent[len(spent) // 2], spent[int(0.95 * len(spent))]
+        print(f"{len(spent)} answers {name}: median {median:.1f} ms, 95 % within {most:.1f} ms")
+
+
 async def main(turns: int, documents: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         async with empty_stand(Path(folder)) as stand:
@@ -190,6 +235,8 @@ async def main(turns: int, documents: int) -> None:
                         print(
                             f"{name:14} {path:45} median {spent[len(spent) // 2]:6.1f} ms, most {spent[-1]:6.1f} ms"
                         )
+            await add_holder(stand, "public", Path(folder))
+            await _beside_answers(stand, paths)
             everything.sort()
             share = everything[int(0.95 * len(everything))]
             print(

@@ -9,7 +9,7 @@ import pytest
 from lxml import html
 
 from tests.journeys.audience import world
-from tests.unit.bot.web.stand import ANN_IN_T1, Stand, form_token
+from tests.unit.bot.web.stand import ANN_IN_T1, Stand, ask, form_token
 
 if TYPE_CHECKING:
     import httpx2
@@ -99,3 +99,40 @@ async def test_a_document_is_removed_after_a_question(stand: Stand) -> None:
         assert "The document was removed." in shown.text
         assert world.TITLES["public"] not in shown.text
         assert (await client.get(path)).status_code == 404
+
+
+async def test_channels_that_search_a_knowledge_base_are_named_to_those_who_may_know_them(
+    stand: Stand,
+) -> None:
+    base = stand.bases["public"]
+    for name in ("second_public", "private", "dm_of_ben", "second_workspace"):
+        await stand.parts.places.bind(world.PLACES[name], base)
+    async with stand.signed_in(ANN_IN_T1) as client:
+        shown = " ".join((await client.get("/knowledge-bases")).text.split())
+    assert "#bazaar, #cellar and 2 places that you may not know" in shown
+    assert "It is a private channel: its members can." in shown
+    assert "It is not searched where a guest reads along." in shown
+    assert re.search(r"3 more, of places that you may not read, with 3 documents\.", shown)
+
+
+async def test_an_answer_given_privately_is_its_askers_alone(stand: Stand) -> None:
+    turn = await ask(stand, "public", "Is it a yellow walrus?", person=world.BEN, private=True)
+    own = await ask(stand, "second_public", "Is it a purple walrus?", person=world.ANN, private=True)
+    async with stand.signed_in(ANN_IN_T1) as client:
+        listed = (await client.get("/questions")).text
+        assert "yellow walrus" not in listed
+        assert "purple walrus" in listed
+        shown = (await client.get(f"/questions/{turn.id}")).text
+        assert "yellow" not in shown
+        assert world.SECRETS["public"] not in shown
+        assert "purple walrus" in (await client.get(f"/questions/{own.id}")).text
+
+
+async def test_a_person_who_leaves_a_channel_sees_its_texts_no_more(stand: Stand) -> None:
+    path = f"/questions/{stand.turns['private'].id}"
+    async with stand.signed_in(ANN_IN_T1) as client:
+        assert world.SECRETS["private"] in (await client.get(path)).text
+        stand.towns["slack", "T1"].inside["P1"].clear()
+        assert world.SECRETS["private"] not in (await client.get(path)).text
+        assert world.TITLES["private"] not in (await client.get("/documents")).text
+        assert (await client.get(f"/documents/{stand.bases['private']}")).status_code == 403
