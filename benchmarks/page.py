@@ -206,7 +206,7 @@ async def main(turns: int, documents: int) -> None:
             await _traced(stand, traced)
             paths = (
                 "/static/page.css",
-                *(f"/?days={days}" for days in (7, 30, 90)),
+                *(f"/?days={days}" for days in (7, 30, 91)),
                 "/questions",
                 "/questions?outcome=unanswered",
                 "/questions?outcome=down",

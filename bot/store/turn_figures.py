@@ -56,7 +56,7 @@ class MeasuredTurn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayFigures:
-    """`day`: days since 1970, UTC. `latency`: of answers, how many took so many tenths of a second, long ones rounded down."""
+    """`day`: the first, in days since 1970, UTC. `latency`: of answers, how many took so many tenths of a second, long ones rounded down."""
 
     day: int
     outcomes: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -89,31 +89,30 @@ class TurnFigures:
                     await transaction.execute(_COUNT_TOKENS, (today, *where, model, *counted))
             await transaction.execute("DELETE FROM model_days WHERE day < ?", (today - _KEPT_DAYS,))
 
-    async def days(self, count: int, *, platform: str = "", workspace: str = "") -> list[DayFigures]:
-        """The last ones, oldest first, also those without questions. Without a `platform`, of all."""
+    async def days(
+        self, count: int, *, span: int = 1, platform: str = "", workspace: str = ""
+    ) -> list[DayFigures]:
+        """The last ones, oldest first, `span` of them together. Without a `platform`, of all."""
         today = int(self._clock() // _DAY)
         first = today - count + 1
         condition, where = _condition(platform, workspace)
-        found = {day: _Day() for day in range(first, today + 1)}
+        found = {day: _Day() for day in range(first, today + 1, span)}
+        begins = f"day - (day - {first}) % {span}"
+        values = (first, today, *where)
         for day, *row in await self._database.fetch(
-            "SELECT day, outcome, tenths, sum(count), sum(up), sum(down) FROM turn_days "  # noqa: S608
-            f"WHERE day >= ? {condition} GROUP BY 1, 2, 3",
-            (first, *where),
+            f"SELECT {begins}, outcome, tenths, sum(count), sum(up), sum(down) FROM turn_days "  # noqa: S608
+            f"WHERE day BETWEEN ? AND ? {condition} GROUP BY 1, 2, 3",
+            values,
         ):
-            found.setdefault(day, _Day()).add(*row)
-        await self._add_tokens(found, condition, (first, *where))
-        return [each.figures(day) for day, each in sorted(found.items()) if day >= first]
-
-    async def _add_tokens(
-        self, found: dict[int, _Day], condition: str, parameters: tuple[object, ...]
-    ) -> None:
-        for day, model, calls, prompt, reply in await self._database.fetch(
-            "SELECT day, model, sum(calls), sum(prompt_tokens), sum(reply_tokens) FROM model_days "  # noqa: S608
-            f"WHERE day >= ? {condition} GROUP BY 1, 2",
-            parameters,
+            found[day].add(*row)
+        for day, model, *counted in await self._database.fetch(
+            f"SELECT {begins}, model, sum(calls), sum(prompt_tokens), sum(reply_tokens) FROM model_days "  # noqa: S608
+            f"WHERE day BETWEEN ? AND ? {condition} GROUP BY 1, 2",
+            values,
         ):
-            counted = TokenCount(calls=calls, prompt=prompt, reply=reply)
-            found.setdefault(day, _Day()).tokens[model] = counted
+            calls, prompt, reply = counted
+            found[day].tokens[model] = TokenCount(calls=calls, prompt=prompt, reply=reply)
+        return [each.figures(day) for day, each in found.items()]
 
     async def citations(self, documents: Sequence[str]) -> dict[str, int]:
         """In how many stored answers each is cited."""

@@ -17,7 +17,8 @@ TITLE: Final = "Overview"
 PATH: Final = ""
 POSITION: Final = 0
 
-_PERIODS: Final = ("30", "7", "90")
+_PERIODS: Final = {"30": "30 days", "7": "7 days", "91": "13 weeks"}
+_WEEKS: Final = "91"
 _OUTCOMES: Final = {
     "answered": "Answered",
     "unanswered": "Not found",
@@ -25,7 +26,6 @@ _OUTCOMES: Final = {
     "stopped": "Stopped",
     "failed": "Failed",
 }
-_MOST_DAYS: Final = 40
 _MILLION: Final = 1_000_000
 
 
@@ -33,7 +33,10 @@ async def show(visit: Visit) -> Shown:
     period = visit.choice("days", *_PERIODS)
     who, settings = visit.visitor, visit.parts.application.settings.web
     days = await TurnFigures(visit.parts.chat).days(
-        int(period), platform=who.platform, workspace=who.workspace
+        int(period),
+        span=7 if period == _WEEKS else 1,
+        platform=who.platform,
+        workspace=who.workspace,
     )
     latency = totalled([each.latency for each in days])
     outcomes = {name: sum(each.outcomes.get(name, 0) for each in days) for name in _OUTCOMES}
@@ -41,7 +44,7 @@ async def show(visit: Visit) -> Shown:
     answers = outcomes["answered"] + outcomes["unanswered"]
     values = {
         "period": period,
-        "periods": sorted(_PERIODS, key=int),
+        "periods": {each: _PERIODS[each] for each in sorted(_PERIODS, key=int)},
         "questions": sum(outcomes.values()),
         "outcomes": outcomes,
         "answered_share": outcomes["answered"] / answers if answers else None,
@@ -54,35 +57,12 @@ async def show(visit: Visit) -> Shown:
         "unpriced": sorted(model for model in tokens if model not in settings.prices),
         "models": sorted(tokens.items(), key=lambda each: -(each[1].prompt + each[1].reply)),
         "currency": settings.currency,
-        "charts": _charts(days, settings),
+        "charts": _charts(days, "week" if period == _WEEKS else "day", settings),
     }
     return Shown(template="overview.html", values=values)
 
 
-def _weeks(days: Sequence[DayFigures]) -> list[DayFigures]:
-    """Whole ones, the last up to today."""
-    first = len(days) % 7
-    return [_week(days[at : at + 7]) for at in range(first, len(days), 7)]
-
-
-def _week(days: Sequence[DayFigures]) -> DayFigures:
-    outcomes: dict[str, int] = {}
-    for each in days:
-        for name, count in each.outcomes.items():
-            outcomes[name] = outcomes.get(name, 0) + count
-    return DayFigures(
-        day=days[0].day,
-        outcomes=outcomes,
-        up=sum(each.up for each in days),
-        down=sum(each.down for each in days),
-        latency=totalled([each.latency for each in days]),
-        tokens=_tokens(days),
-    )
-
-
-def _charts(days: Sequence[DayFigures], settings: WebSettings) -> list[object]:
-    span = "week" if len(days) > _MOST_DAYS else "day"
-    days = _weeks(days) if span == "week" else days
+def _charts(days: Sequence[DayFigures], span: str, settings: WebSettings) -> list[object]:
     labels = [day(each.day) for each in days]
     series = [
         Series(name=name, kind=kind, values=[each.outcomes.get(kind, 0) for each in days])

@@ -79,6 +79,8 @@ async def test_what_became_of_questions_is_counted(database: Database) -> None:
     assert await figures(database) == all_
     assert await figures(database, platform="slack", workspace="T2") == {"stopped": 1, "up": 0, "down": 0}
     assert (await figures(database, 30))["answered"] == 2
+    weeks = await TurnFigures(database, clock=lambda: NOW).days(14, span=7)
+    assert [(each.day, each.questions) for each in weeks] == [(19_987, 1), (19_994, 5)]
 
 
 async def test_they_follow_ratings_repetitions_and_deletions(database: Database) -> None:

@@ -51,7 +51,7 @@ def pages(stand: Stand) -> list[str]:
     base, document = stand.bases["public"], stand.documents["public"]
     return [
         *(f"/{path}" for path in views()),
-        "/?days=90",
+        "/?days=91",
         f"/questions/{stand.turns['public'].id}",
         f"/documents/{base}",
         f"/documents/{base}/{document}",
