@@ -94,6 +94,8 @@ def _handler(reader: MessageReader, service: ChatService) -> Handler:
                 await interactions.on_action(body)
             case "shortcut":
                 await interactions.on_shortcut(body)
+            case "form":
+                await interactions.on_form(body)
 
     return handle
 

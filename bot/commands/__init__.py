@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bot.commands import registry
-from bot.commands.context import BUTTON, CommandContext, reply
+from bot.commands.context import BUTTON, FORM_BUTTON, CommandContext, reply
 from bot.commands.dependencies import EXPIRY_MINUTES, CommandDependencies, Questions, Receive, Show
 from bot.commands.parser import Parsed, parse
 from bot.commands.specs import usage
@@ -15,11 +15,12 @@ from bot.messages.refusals import Invalid
 from rag_engine.errors import UserError
 
 if TYPE_CHECKING:
-    from bot.port import Action, Command, Person, Place, Reply, Room
+    from bot.port import Action, Command, Form, Person, Place, Reply, Room
 
 __all__ = [
     "BUTTON",
     "EXPIRY_MINUTES",
+    "FORM_BUTTON",
     "SPECS",
     "CommandDependencies",
     "Parsed",
@@ -27,6 +28,7 @@ __all__ = [
     "Receive",
     "Show",
     "execute",
+    "form",
     "parse",
     "press",
     "usage",
@@ -67,11 +69,17 @@ async def press(
     action: Action, room: Room, desk: CommandDependencies, *, show: Show = _ignore
 ) -> Reply | None:
     """None for other buttons."""
-    if action.name != BUTTON:
+    if action.name not in (BUTTON, FORM_BUTTON):
         return None
     language = await _language(action.place, action.person, desk)
     use = CommandContext(
-        place=action.place, person=action.person, room=room, desk=desk, show=show, language=language
+        place=action.place,
+        person=action.person,
+        room=room,
+        desk=desk,
+        show=show,
+        language=language,
+        typed=action.text,
     )
     try:
         desk.access.admit(action.place)
@@ -79,6 +87,25 @@ async def press(
         return await _pressed(use, action.value)
     except UserError as error:
         return reply(sentence_of(error, language))
+
+
+async def form(action: Action, room: Room, desk: CommandDependencies) -> Form | None:
+    """None for other buttons, and for those who may not press it."""
+    name, _, subject = action.value.partition(":")
+    act, _, identity = subject.partition(":")
+    command = registry.commands().get(f"kb {name}") if action.name == FORM_BUTTON else None
+    if command is None or command.form is None:
+        return None
+    language = await _language(action.place, action.person, desk)
+    use = CommandContext(
+        place=action.place, person=action.person, room=room, desk=desk, show=_ignore, language=language
+    )
+    try:
+        desk.access.admit(action.place)
+        await desk.access.check_present(action.person, action.place, room.directory)
+        return await command.form(use, act, identity)
+    except UserError:
+        return None
 
 
 async def _pressed(use: CommandContext, value: str) -> Reply:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from bot.port import Attachment, Channel, ChatError, Person, Place, Room
 
 BUTTON = "kb"
+FORM_BUTTON = "form_kb"
 
 PAGE_LINES = 15
 _NO_LINKS: frozenset[str] = frozenset()
@@ -42,6 +43,8 @@ class CommandContext:
     """Its id."""
     values: Mapping[str, str] = field(default_factory=dict[str, str])
     attachments: Sequence[Attachment] = ()
+    typed: str = ""
+    """Into the form of a button."""
     failures: list[ChatError] = field(default_factory=list["ChatError"])
     """What the platform did not answer."""
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from bot.commands.context import CommandContext
     from bot.messages.names import Sentence
-    from bot.port import Reply
+    from bot.port import Form, Reply
 
 KNOWLEDGE_BASE = Option(
     name="name",
@@ -28,6 +28,7 @@ PageTurn: TypeAlias = "Callable[[CommandContext, str, int], Awaitable[Reply]]"
 
 
 ButtonHandler: TypeAlias = "Callable[[CommandContext, str, str], Awaitable[Reply]]"
+FormHandler: TypeAlias = "Callable[[CommandContext, str, str], Awaitable[Form | None]]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +45,7 @@ class SlashCommand:
     """Buttons carry the command's last word."""
     press: ButtonHandler | None = None
     """Of its other buttons, with an act and a subject; it checks who may."""
+    form: FormHandler | None = None
 
 
 def kb_command(
@@ -55,6 +57,7 @@ def kb_command(
     execute: Handler,
     turn_page: PageTurn | None = None,
     press: ButtonHandler | None = None,
+    form: FormHandler | None = None,
     admin: bool = False,
 ) -> SlashCommand:
     spec = CommandSpec(name=f"kb {name}", description=description, options=options, admin=admin)
@@ -65,6 +68,7 @@ def kb_command(
         execute=execute,
         turn_page=turn_page,
         press=press,
+        form=form,
     )
 
 

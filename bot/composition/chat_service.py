@@ -308,6 +308,7 @@ def _of_desk(desk: CommandDependencies) -> Commands:
         specs=commands.SPECS,
         execute=lambda command, room, show: commands.execute(command, room, desk, show=show),
         press=lambda action, room, show: commands.press(action, room, desk, show=show),
+        form=lambda action, room: commands.form(action, room, desk),
     )
 
 

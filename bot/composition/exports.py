@@ -23,4 +23,5 @@ async def export(indexing: IndexingComponents, base: KnowledgeBase, path: Path) 
         metadata=indexing.catalog.metadata,
         expansions=indexing.catalog.expansions,
         tables=indexing.tables,
+        verified=indexing.catalog.verified,
     )

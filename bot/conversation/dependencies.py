@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
     from bot.access.permissions import Act, Scope
     from bot.access.readability import Verdict
-    from bot.port import Action, Command, CommandSpec, Directory, File, Person, Place, Reply, Room
+    from bot.port import Action, Command, CommandSpec, Directory, File, Form, Person, Place, Reply, Room
     from bot.store.places import PlaceSettings
     from bot.store.turns import ChatTurn
     from rag_engine.types import (
@@ -118,3 +118,4 @@ class Commands:
     execute: Callable[[Command, Room, Show], Awaitable[Reply]]
     press: Callable[[Action, Room, Show], Awaitable[Reply | None]]
     """None for an unknown button."""
+    form: Callable[[Action, Room], Awaitable[Form | None]]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import asyncio
+import logging
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
         Arrival,
         Command,
         CommandSpec,
+        Form,
         Inbox,
         IncomingMessage,
         MessageEvent,
@@ -47,6 +50,9 @@ if TYPE_CHECKING:
     from bot.streaming.notifier import Notifier
 
 _EDITABLE_SECONDS = 600.0
+_FORM_SECONDS = 2.0
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(kw_only=True)
@@ -138,6 +144,14 @@ class Service:
                 await self.interactions.failures.note_interaction(command.place, error)
                 sentence = sentence_of(error, language_of("", command.person))
                 await self.notifier.try_to_send(room, command.person, sentence)
+
+    async def form(self, action: Action, room: Room) -> Form | None:
+        try:
+            async with asyncio.timeout(_FORM_SECONDS):
+                return await self.interactions.form(action, room)
+        except (RagError, ChatError, TimeoutError) as error:
+            _log.warning("a form could not be made: %s", type(error).__name__)
+            return None
 
     async def on_action(self, action: Action, room: Room) -> None:
         with log.within(action=log.new_id(), platform=action.place.platform):

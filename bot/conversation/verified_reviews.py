@@ -5,6 +5,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from bot.commands.context import BUTTON, FORM_BUTTON
 from bot.messages import say
 from bot.port import Button, ChatError, Person, Place, Reply
 from bot.rendering.literal import literal
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from rag_engine.metadata.verified_answer import VerifiedAnswer
     from rag_engine.storage.verified_answers import SqliteVerifiedAnswers
 
-_BUTTON = "kb"
 _ACTS: dict[str, Sentence] = {
     "keep": "verified_keep",
     "edit": "verified_edit",
@@ -48,7 +48,11 @@ class VerifiedReviews:
         place = Place(platform=author.platform, workspace=author.workspace, channel=author.channel)
         person = Person(id=author.person, name=author.name)
         buttons = tuple(
-            Button(name=_BUTTON, label=say(label, "en"), value=f"verified:{act}:{answer.id}")
+            Button(
+                name=FORM_BUTTON if act == "edit" else BUTTON,
+                label=say(label, "en"),
+                value=f"verified:{act}:{answer.id}",
+            )
             for act, label in _ACTS.items()
         )
         text = say("verified_ask", "en", question=literal(answer.question))

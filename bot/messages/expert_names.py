@@ -19,6 +19,7 @@ ExpertSentence = Literal[
     "verified_revoke",
     "verified_save",
     "verified_edit_how",
+    "verified_changed",
     "feedback_why",
     "reason_wrong",
     "reason_outdated",

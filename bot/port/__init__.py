@@ -11,6 +11,7 @@ from bot.port.commands import Command, CommandSpec, Option
 from bot.port.errors import ChatError, Gone, Stopped, Throttled, Unreachable, Unreadable, WriteRefused
 from bot.port.events import Action, Attachment, IncomingMessage, MessageDeleted, MessageEdited, MessageEvent
 from bot.port.fields import Fields
+from bot.port.forms import MOST_TYPED, Form, opens_form
 from bot.port.history import HistoryPage, ReadPace
 from bot.port.installation import Credential, Installation
 from bot.port.lifecycle import Finding, Inbox, Recall, Signals
@@ -24,6 +25,7 @@ from rag_engine.types import Citation
 from rag_engine.wrappers.retry import Attempts, Backoff
 
 __all__ = [
+    "MOST_TYPED",
     "NO_WORKSPACE",
     "Action",
     "Arrival",
@@ -45,6 +47,7 @@ __all__ = [
     "Fields",
     "File",
     "Finding",
+    "Form",
     "Gone",
     "HistoryPage",
     "Inbox",
@@ -78,4 +81,5 @@ __all__ = [
     "Write",
     "WriteRefused",
     "first_error",
+    "opens_form",
 ]

@@ -92,7 +92,7 @@ MessageEvent: TypeAlias = IncomingMessage | MessageEdited | MessageDeleted
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
-    """`name` and `value` are the `Button`'s."""
+    """`name` and `value` are the `Button`'s; `text` was typed into its form."""
 
     id: str
     name: str
@@ -100,3 +100,4 @@ class Action:
     place: Place
     person: Person
     message: str = ""
+    text: str = ""

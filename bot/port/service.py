@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from bot.port.arrivals import Arrival, Overview
     from bot.port.commands import Command, CommandSpec
     from bot.port.events import Action, MessageEvent
+    from bot.port.forms import Form
     from bot.port.lifecycle import Inbox, Recall
     from bot.port.places import Person, Place
     from bot.port.room import Room
@@ -51,6 +52,10 @@ class ChatService(Protocol):
 
     async def on_command(self, command: Command, room: Room) -> None: ...
 
+    async def form(self, action: Action, room: Room) -> Form | None:
+        """What a button `form_…` asks for, within two seconds. None: it is pressed without."""
+        ...
+
     async def on_action(self, action: Action, room: Room) -> None: ...
 
 
@@ -86,6 +91,9 @@ class DelegatingService:
 
     async def on_command(self, command: Command, room: Room) -> None:
         await self._service.on_command(command, room)
+
+    async def form(self, action: Action, room: Room) -> Form | None:
+        return await self._service.form(action, room)
 
     async def on_action(self, action: Action, room: Room) -> None:
         await self._service.on_action(action, room)

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from rag_engine.archive.schema import ArchiveContents, Identity
+from rag_engine.archive.schema import ArchiveContents, Identity, VerifiedLine
 from rag_engine.archive.threaded_steps import leaving_in_thread
 from rag_engine.archive.writer import writing
 from rag_engine.archive.zip_container import translate_errors
@@ -14,13 +14,14 @@ from rag_engine.errors import UserError
 from rag_engine.storage.concurrency.uncancellable import uninterrupted
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
     from rag_engine.archive.writer import ArchiveWriter
     from rag_engine.expansion.types import ExpansionStore, MadeExpansion
     from rag_engine.metadata.filter_types import Properties
     from rag_engine.ports import IndexContents, IndexIdentity, Library, Metadata, SynonymEntries
+    from rag_engine.storage.verified_answers import SqliteVerifiedAnswers
     from rag_engine.tables.store import TableStore
     from rag_engine.types import Chunk, DocumentId, DocumentRecord, Expansion, KnowledgeBase, Vector
 
@@ -38,6 +39,7 @@ async def export(
     metadata: Metadata | None = None,
     expansions: ExpansionStore | None = None,
     tables: TableStore | None = None,
+    verified: SqliteVerifiedAnswers | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> ArchiveContents:
     """Replaces `file` at the end. Documents being read are left out and named. Raises `UserError` if the file is
@@ -45,18 +47,16 @@ async def export(
     """
     records = {record.document.id: record for record in await library.records(knowledge_base.id)}
     finished = {key: record for key, record in records.items() if record.state in ("ready", "failed")}
+    answers = await _answers(verified, knowledge_base, finished)
     expanded: list[Expansion] = [*await expansions.enabled([knowledge_base.id])] if expansions else []
     with translate_errors(file, doing="written"):
         async with leaving_in_thread(writing(file)) as writer:
             counts = await _write_chunks(writer, contents.scan(knowledge_base.id), finished)
             _check(finished, counts, knowledge_base)
             order = (*counts, *(key for key in finished if key not in counts))
-            for done, document in enumerate(order, start=1):
-                await _write_document(
-                    writer, finished[document], library, metadata, expansions if expanded else None, tables
-                )
-                if progress is not None:
-                    progress(done, len(order))
+            found = [finished[document] for document in order]
+            made = expansions if expanded else None
+            await _write_documents(writer, found, answers, progress, library, metadata, made, tables)
             entries = await _entries(synonyms, knowledge_base)
             finish = partial(writer.finish, knowledge_base, _wire(identity), entries, expanded)
             await uninterrupted(asyncio.to_thread(finish))
@@ -70,6 +70,23 @@ def _wire(identity: IndexIdentity) -> Identity:
     return Identity(model=identity.model, dimensions=identity.dimensions, analyzer=identity.analyzer)
 
 
+async def _write_documents(
+    writer: ArchiveWriter,
+    records: Sequence[DocumentRecord],
+    answers: Mapping[DocumentId, VerifiedLine],
+    progress: Callable[[int, int], None] | None,
+    library: Library,
+    metadata: Metadata | None,
+    expansions: ExpansionStore | None,
+    tables: TableStore | None,
+) -> None:
+    for done, record in enumerate(records, start=1):
+        verified = answers.get(record.document.id)
+        await _write_document(writer, record, library, metadata, expansions, tables, verified)
+        if progress is not None:
+            progress(done, len(records))
+
+
 async def _write_document(
     writer: ArchiveWriter,
     record: DocumentRecord,
@@ -77,6 +94,7 @@ async def _write_document(
     metadata: Metadata | None,
     expansions: ExpansionStore | None,
     tables: TableStore | None,
+    verified: VerifiedLine | None,
 ) -> None:
     document = record.document.id
     sources, sections = await library.sources(document), await library.sections(document)
@@ -94,8 +112,29 @@ async def _write_document(
             tags=tags,
             expansions=[each for each in made if each.texts],
             tables=stored,
+            verified=verified,
         )
     )
+
+
+async def _answers(
+    verified: SqliteVerifiedAnswers | None, base: KnowledgeBase, exported: Collection[DocumentId]
+) -> dict[DocumentId, VerifiedLine]:
+    found = await verified.read({base.id}) if verified is not None else []
+    return {
+        each.id: VerifiedLine(
+            question=each.question,
+            answer=each.answer,
+            author=each.author.name,
+            written_at=each.written_at,
+            review_at=each.review_at,
+            uri=each.uri,
+            sources=tuple(
+                (one.document, one.digest, one.title) for one in each.sources if one.document in exported
+            ),
+        )
+        for each in found
+    }
 
 
 async def _entries(

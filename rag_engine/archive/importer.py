@@ -13,6 +13,14 @@ from rag_engine.archive.threaded_steps import leaving_in_thread, stepping_in_thr
 from rag_engine.errors import UnsupportedFile
 from rag_engine.expansion.types import ExpansionKey, MadeExpansion
 from rag_engine.metadata.properties import usable
+from rag_engine.metadata.verified_answer import (
+    MEDIA_TYPE,
+    VerifiedAnswer,
+    VerifiedSource,
+    Verifier,
+    verified_id,
+    verified_uri,
+)
 from rag_engine.ports import DocumentSave
 from rag_engine.retrieval.queries.synonyms import validated
 from rag_engine.types import Chunk, ChunkId, Document, DocumentId, DocumentRecord
@@ -25,6 +33,7 @@ if TYPE_CHECKING:
     from rag_engine.archive.schema import ArchiveManifest, ChunkLine
     from rag_engine.expansion.types import ExpansionStore
     from rag_engine.ports import Catalog, Documents, Index, IndexIdentity, Metadata, SynonymEntries
+    from rag_engine.storage.verified_answers import SqliteVerifiedAnswers
     from rag_engine.tables.store import TableStore
     from rag_engine.types import DocumentState, KnowledgeBase
 
@@ -46,6 +55,7 @@ async def import_(
     metadata: Metadata | None = None,
     expansions: ExpansionStore | None = None,
     tables: TableStore | None = None,
+    verified: SqliteVerifiedAnswers | None = None,
     name: str = "",
     limits: ArchiveLimits | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -68,12 +78,12 @@ async def import_(
             async for batch in _batches(stored):
                 await _store(batch, base, manifest, documents, index, metadata, tables)
                 await _keep(batch, base, manifest, expansions)
+                await _verify(batch, base, manifest, verified)
                 for _ in batch:
                     done += 1
                     report(done, total)
         await _switch(base, manifest, expansions)
-        if synonyms is not None and manifest.synonyms:
-            await synonyms.add(base.id, [validated(terms) for terms in manifest.synonyms])
+        await _add_synonyms(base, manifest, synonyms)
     return ArchiveContents(name=base.name, documents=manifest.documents, chunks=kept.chunks)
 
 
@@ -157,7 +167,7 @@ async def _store(
         [
             DocumentSave(
                 record=_record(archived, document, archived.line.state),
-                sources=archived.line.sources,
+                sources=archived.line.sources if archived.line.verified is None else (document.uri,),
                 sections=None if archived.line.state == "ready" else archived.sections,
             )
             for archived, document in new
@@ -203,6 +213,43 @@ async def _keep(
             for line in archived.line.expansions
         ]
         await expansions.keep(_document(archived, base, manifest).id, made)
+
+
+async def _verify(
+    batch: Sequence[ArchivedDocument],
+    base: KnowledgeBase,
+    manifest: ArchiveManifest,
+    verified: SqliteVerifiedAnswers | None,
+) -> None:
+    for archived in batch:
+        line = archived.line.verified
+        if line is None or verified is None:
+            continue
+        sources = tuple(
+            VerifiedSource(
+                document=DocumentId(_local_id(document, base, manifest)), digest=digest, title=title
+            )
+            for document, digest, title in line.sources
+        )
+        answer = VerifiedAnswer(
+            id=_document(archived, base, manifest).id,
+            knowledge_base=base.id,
+            question=line.question,
+            answer=line.answer,
+            author=Verifier(name=line.author),
+            written_at=line.written_at,
+            review_at=line.review_at,
+            uri=line.uri,
+            sources=sources,
+        )
+        await verified.save(answer)
+
+
+async def _add_synonyms(
+    base: KnowledgeBase, manifest: ArchiveManifest, synonyms: SynonymEntries | None
+) -> None:
+    if synonyms is not None and manifest.synonyms:
+        await synonyms.add(base.id, [validated(terms) for terms in manifest.synonyms])
 
 
 async def _switch(base: KnowledgeBase, manifest: ArchiveManifest, expansions: ExpansionStore | None) -> None:
@@ -275,11 +322,14 @@ def _check_identity(file: Path, manifest: ArchiveManifest, identity: IndexIdenti
 
 def _document(archived: ArchivedDocument, base: KnowledgeBase, manifest: ArchiveManifest) -> Document:
     line = archived.line
+    identity = DocumentId(_local_id(line.id, base, manifest))
+    if line.verified is not None:
+        identity = verified_id(base.id, line.verified.question)
     return Document(
-        id=DocumentId(_local_id(line.id, base, manifest)),
+        id=identity,
         knowledge_base=base.id,
         title=line.title,
-        uri=line.uri,
+        uri=verified_uri(identity) if line.verified is not None else line.uri,
         media_type=line.media_type,
         digest=line.digest,
         size=line.size,
@@ -294,7 +344,7 @@ def _chunk(line: ChunkLine, document: Document, base: KnowledgeBase, manifest: A
         ordinal=line.ordinal,
         text=line.text,
         title=line.title,
-        uri=line.uri,
+        uri=document.uri if document.media_type == MEDIA_TYPE else line.uri,
         headings=line.headings,
         anchor=line.anchor,
         kind=line.kind,

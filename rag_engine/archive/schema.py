@@ -8,13 +8,14 @@ from pydantic import Field, field_validator
 from rag_engine.archive.zip_container import Member, StrictModel, ZipFormat
 from rag_engine.errors import UnsupportedFile, UserError
 from rag_engine.metadata.properties import MOST_TAGS, tag_of
+from rag_engine.metadata.verified_answer import LONGEST_ANSWER, LONGEST_QUESTION
 from rag_engine.types import Expansion, SectionKind
 
 EXPORT: Final = ZipFormat(
     noun="export",
     refusal="Nothing was imported",
     advice="export it again",
-    version=5,
+    version=6,
     newer=UnsupportedFile,
     manifest_bytes=1 << 20,
 )
@@ -80,6 +81,19 @@ class ExpansionLine(StrictModel):
     texts: tuple[str, ...] = Field(max_length=10)
 
 
+class VerifiedLine(StrictModel):
+    """Without the author's account: elsewhere it is somebody else's, or nobody's."""
+
+    question: str = Field(min_length=1, max_length=LONGEST_QUESTION)
+    answer: str = Field(min_length=1, max_length=LONGEST_ANSWER)
+    author: str
+    written_at: float
+    review_at: float = 0.0
+    uri: str = ""
+    sources: tuple[tuple[str, str, str], ...] = Field(default=(), max_length=1_000)
+    """Document, digest and title, of documents of this archive."""
+
+
 class DocumentLine(StrictModel):
     id: str = Field(min_length=1)
     title: str
@@ -99,6 +113,8 @@ class DocumentLine(StrictModel):
     """Since version 4."""
     tables: int = Field(default=0, ge=0, le=500)
     """Since version 5."""
+    verified: VerifiedLine | None = None
+    """Since version 6."""
 
     @field_validator("tags")
     @classmethod

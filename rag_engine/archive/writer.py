@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from pydantic import BaseModel
 
-    from rag_engine.archive.schema import Identity
+    from rag_engine.archive.schema import Identity, VerifiedLine
     from rag_engine.expansion.types import MadeExpansion
     from rag_engine.metadata.filter_types import Properties
     from rag_engine.tables.table_file import StoredTable
@@ -73,6 +73,7 @@ class ArchiveWriter:
         self._count = 0
         self._described = False
         self._has_tables = False
+        self._has_verified = False
 
     def add_chunks(self, rows: Sequence[tuple[Chunk, Vector]]) -> None:
         for chunk, vector in rows:
@@ -90,6 +91,7 @@ class ArchiveWriter:
         tags: Sequence[str] = (),
         expansions: Sequence[MadeExpansion] = (),
         tables: Sequence[StoredTable] = (),
+        verified: VerifiedLine | None = None,
     ) -> None:
         if self._documents is None:
             self._documents = _MemberFile(self._open(DOCUMENTS))
@@ -99,6 +101,7 @@ class ArchiveWriter:
                 "properties": dict(properties or {}),
                 "tags": tuple(tags),
                 "tables": len(tables),
+                "verified": verified,
                 "expansions": tuple(
                     ExpansionLine(kind=made.kind, key=made.key, passage=made.passage, texts=made.texts)
                     for made in expansions
@@ -115,6 +118,7 @@ class ArchiveWriter:
         for line in (each for stored in tables for each in table_lines.lines(stored)):
             self._documents.write(line)
         self._has_tables = self._has_tables or bool(tables)
+        self._has_verified = self._has_verified or verified is not None
         self._count += 1
 
     def finish(
@@ -146,8 +150,8 @@ class ArchiveWriter:
         return manifest
 
     def _version(self, has_synonyms: bool, is_expanded: bool) -> int:
-        needed = (is_expanded, 4), (self._described, 3), (has_synonyms, 2)
-        return EXPORT.version if self._has_tables else next((one for has, one in needed if has), 1)
+        needed = (self._has_tables, 5), (is_expanded, 4), (self._described, 3), (has_synonyms, 2)
+        return EXPORT.version if self._has_verified else next((one for has, one in needed if has), 1)
 
     def _open(self, name: str) -> IO[bytes]:
         self._handles.close()

@@ -14,6 +14,7 @@ from rag_engine.metadata.verified_answer import (
     VerifiedAnswer,
     VerifiedSource,
     verified_id,
+    verified_uri,
 )
 from rag_engine.types import Document, Section
 
@@ -96,7 +97,7 @@ class VerifiedEditor:
         """After a kill, or without the index."""
         bases = [base.id for base in await self.catalog.knowledge_bases()]
         for answer in await self.catalog.verified.read(bases):
-            record = await self.catalog.find(answer.knowledge_base, uri=_uri(answer))
+            record = await self.catalog.find(answer.knowledge_base, uri=verified_uri(answer.id))
             if record is None or record.state != "ready" or record.document.digest != _digest(answer):
                 try:
                     await self._write(answer)
@@ -108,7 +109,7 @@ class VerifiedEditor:
             id=answer.id,
             knowledge_base=answer.knowledge_base,
             title=answer.question,
-            uri=_uri(answer),
+            uri=verified_uri(answer.id),
             media_type=MEDIA_TYPE,
             digest=_digest(answer),
             size=len(answer.answer.encode("utf-8", "replace")),
@@ -130,10 +131,6 @@ def _check(question: str, answer: str) -> None:
         raise UserError(
             f"A verified answer may have {LONGEST_ANSWER:,} characters: shorten it, or add the text as a file."
         )
-
-
-def _uri(answer: VerifiedAnswer) -> str:
-    return f"verified:{answer.id}"
 
 
 def _digest(answer: VerifiedAnswer) -> str:

@@ -67,6 +67,10 @@ class VerifiedMatch:
     hit: Hit
 
 
+def verified_uri(identity: DocumentId) -> str:
+    return f"verified:{identity}"
+
+
 def verified_id(knowledge_base: KnowledgeBaseId, question: str) -> DocumentId:
     """The same words give the same id, so that a repeated command changes its answer."""
     words = " ".join(question.casefold().split())

@@ -10,7 +10,7 @@ import re
 from abc import ABC, abstractmethod
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tests.doubles.discord_double.server import DiscordServer
 from tests.doubles.discord_double.world import VIEW_CHANNEL
@@ -118,6 +118,10 @@ class Chat(Protocol):
         ...
 
     async def clicks(self, person: str, message: str, button: str) -> None: ...
+
+    async def fills(self, person: str, text: str) -> str:
+        """Types into the form that is open, and submits it; returns what was there."""
+        ...
 
     async def commands(self, person: str, channel: str, line: str, *, thread: str = "") -> None: ...
 
@@ -253,6 +257,18 @@ class SlackChat(_Acting):
             person, channel, self._marked(text), thread=thread or reply_to, files=files
         )
 
+    async def fills(self, person: str, text: str) -> str:
+        def opened() -> list[Any]:
+            return [each for each in self.server.views.modals.values() if each.user == person and each.open]
+
+        view = (await self.server.wait_for(opened))[-1]
+        (block,) = view.content["blocks"]
+        element = block["element"]
+        await self.server.user_submits(
+            view.id, {block["block_id"]: {element["action_id"]: {"type": element["type"], "value": text}}}
+        )
+        return str(element.get("initial_value", ""))
+
     async def unfolds(self, message: str) -> None:
         await self.server.unfurl(message)
 
@@ -377,6 +393,17 @@ class DiscordChat(_Acting):
         return await self.server.user_says(
             person, channel, self._marked(text), thread or None, files, reply_to=reply_to
         )
+
+    async def fills(self, person: str, text: str) -> str:
+        def opened() -> list[Any]:
+            made = self.server.interactions.values()
+            return [each for each in made if each.user.id == person and each.modal is not None]
+
+        shown = (await self.server.wait_for(opened))[-1]
+        (row,) = shown.modal["components"]
+        (field,) = row["components"]
+        await self.server.user_submits(shown, {field["custom_id"]: text})
+        return str(field.get("value") or "")
 
     async def unfolds(self, message: str) -> None:
         await self.server.unfolds(message)

@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 _CLOCK_SKEW_SECONDS = 5.0
 _MOST_ATTEMPTS = 6
 _INTERACTION_TYPES = frozenset(
-    {discord.InteractionType.application_command, discord.InteractionType.component}
+    {
+        discord.InteractionType.application_command,
+        discord.InteractionType.component,
+        discord.InteractionType.modal_submit,
+    }
 )
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _COMMAND = 2
+_BUTTON = 3
 _MESSAGE_COMMAND = 3
 
 
@@ -37,6 +38,10 @@ class InteractionRecord:
     @property
     def is_command(self) -> bool:
         return self.kind == _COMMAND
+
+    @property
+    def is_button(self) -> bool:
+        return self.kind == _BUTTON
 
     @property
     def target(self) -> int:

@@ -11,10 +11,10 @@ from adapters.discord.api import api_calls
 from adapters.discord.incoming import command_reader, interaction_record, message_reader
 from adapters.discord.installation.commands import SAVE_AS_VERIFIED
 from adapters.discord.locations import PLATFORM
-from adapters.discord.outlets import buttons
+from adapters.discord.outlets import buttons, form
 from adapters.discord.outlets.interaction import InitialResponse
 from adapters.discord.room import ChannelRoom
-from bot.port import Action, ChatError
+from bot.port import Action, ChatError, opens_form
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,11 +40,25 @@ class DiscordInteractions:
     async def handle(self, interaction: discord.Interaction) -> None:
         record = interaction_record.from_interaction(interaction)
         response = InitialResponse(self.context.client, record, interaction)
+        if record.is_button and await self._shows_form(response):
+            return
         await self._store(record)
         if await response.acknowledge(seconds=self._call_seconds):
             await self._serve(response, ChannelRoom.for_interaction(response, self.context))
             await response.dismiss(seconds=self._call_seconds)
         await self._done(_event_id(record))
+
+    async def _shows_form(self, response: InitialResponse) -> bool:
+        """In place of the acknowledgement."""
+        record = response.record
+        pressed = buttons.parse_custom_id(str(record.data.get("custom_id", "")))
+        if pressed is None or not opens_form(pressed[0]):
+            return False
+        room = ChannelRoom.for_interaction(response, self.context)
+        asked = await self.service.form(_action(record, *pressed), room)
+        return asked is not None and await form.show(
+            asked, response.interaction, custom_id=str(record.data["custom_id"]), seconds=self._call_seconds
+        )
 
     async def suggest(self, interaction: discord.Interaction) -> None:
         """There is no way to show an error here."""
@@ -142,4 +156,5 @@ def _action(record: InteractionRecord, name: str, value: str) -> Action:
         place=record.place,
         person=record.person,
         message=str(record.message) if record.message else "",
+        text=form.typed(record.data),
     )

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 from adapters.slack import markdown, recovery
 from adapters.slack.installation.required_permissions import SAVE_SHORTCUT
 from adapters.slack.locations import PLATFORM, is_direct
-from adapters.slack.outlets import blocks
+from adapters.slack.outlets import blocks, form
 from adapters.slack.outlets.channel import SlackTarget
 from adapters.slack.room import SlackRoom
-from bot.port import Action, Command, Fields, Place, Unreadable
+from bot.port import Action, Command, Fields, Place, Unreadable, opens_form
 
 if TYPE_CHECKING:
     from adapters.slack.incoming.message_reader import MessageReader
@@ -68,7 +68,14 @@ class SlackInteractions:
             in_thread=bool(root),
             response_url=body.text("response_url") if private else "",
             ephemeral=ts if private else "",
+            trigger=body.text("trigger_id"),
         )
+
+    async def on_form(self, body: Fields) -> None:
+        reader = await self.reader.for_event(*form.place_of(body))
+        person = await reader.directory.person(body.need_object("user").need_text("id"))
+        action = form.submitted(body, person)
+        await self._act(action, reader, in_thread=bool(action.place.thread), response_url="")
 
     async def on_shortcut(self, body: Fields) -> None:
         if body.text("callback_id") == SAVE_SHORTCUT:
@@ -133,7 +140,9 @@ class SlackInteractions:
         response_url: str,
         ephemeral: str = "",
         by_command: bool = False,
+        trigger: str = "",
     ) -> None:
+        """With a trigger, a button's form comes first."""
         target = SlackTarget(
             place=action.place,
             source=action.id,
@@ -144,7 +153,10 @@ class SlackInteractions:
             ephemeral=ephemeral,
             by_command=by_command,
         )
-        await self.service.on_action(action, SlackRoom.of(reader, target, self.service))
+        room = SlackRoom.of(reader, target, self.service)
+        asked = await self.service.form(action, room) if trigger and opens_form(action.name) else None
+        if asked is None or not await form.open_form(reader.context, asked, action, trigger=trigger):
+            await self.service.on_action(action, room)
 
 
 def _first_action(body: Fields) -> Fields:

@@ -12,6 +12,7 @@ from adapters.slack.incoming.block_text import message_text
 from adapters.slack.incoming.message_reader import is_ours, is_written
 from adapters.slack.installation.required_permissions import ASK_SHORTCUT, SAVE_SHORTCUT
 from adapters.slack.locations import PLATFORM
+from adapters.slack.outlets.form import CALLBACK
 from bot.port import ChatError, Fields
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     Raw = Mapping[str, Any]
 
-Kind: TypeAlias = Literal["event", "command", "action", "shortcut"]
+Kind: TypeAlias = Literal["event", "command", "action", "shortcut", "form"]
 
 log = logging.getLogger(__name__)
 _OTHER_EVENTS = frozenset(
@@ -53,6 +54,8 @@ def parse_event(body: Raw, workspace: Workspace, *, repeated: bool = False) -> P
         return PendingEvent(kind="command", id=trigger, body=body)
     if fields.text("type") == "block_actions":
         return PendingEvent(kind="action", id=trigger, body=body)
+    if fields.text("type") == "view_submission" and fields.object("view").text("callback_id") == CALLBACK:
+        return PendingEvent(kind="form", id=fields.object("view").text("id"), body=body)
     if fields.text("type") == "message_action" and fields.text("callback_id") in (
         ASK_SHORTCUT,
         SAVE_SHORTCUT,

@@ -102,6 +102,7 @@ async def _import(arguments: argparse.Namespace, settings: Settings) -> int:
                 metadata=library.catalog.metadata,
                 expansions=library.catalog.expansions,
                 tables=library.tables,
+                verified=library.catalog.verified,
             )
             await expansion.make(settings, library, None, terminal.console())
     print(f"{imported.name}: {imported.documents} documents with {imported.chunks} passages were imported.")

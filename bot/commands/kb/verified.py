@@ -4,10 +4,10 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from bot.commands.context import code, known_by_id, paged, reply
+from bot.commands.context import FORM_BUTTON, code, known_by_id, paged, reply
 from bot.commands.specs import KNOWLEDGE_BASE, kb_command
 from bot.messages.refusals import Invalid, Refusal
-from bot.port import Option
+from bot.port import MOST_TYPED, Button, Form, Option
 from bot.rendering.literal import literal
 from rag_engine.metadata.verified_answer import Verifier
 from rag_engine.verified.reply import day
@@ -33,6 +33,8 @@ async def verified(use: CommandContext) -> Reply:
     if action in ("revoke", "confirm"):
         answer = await _named(use, known, text)
         return await (_revoke if action == "revoke" else _confirm)(use, answer)
+    if action == "edit" and "=" not in text:
+        return _offer(use, await _named(use, known, text))
     question, _, answer_text = (part.strip() for part in text.partition("=" if " = " not in text else " = "))
     if not (question and answer_text):
         raise Invalid("verified_form", usage=USAGE.format(action=action or "add"))
@@ -60,18 +62,35 @@ def verifier(use: CommandContext) -> Verifier:
 
 async def press(use: CommandContext, act: str, identity: str) -> Reply:
     """By the author, or an administrator of the knowledge base."""
+    answer = await _editable(use, identity)
+    if act == "keep":
+        return await _confirm(use, answer)
+    if act == "revoke":
+        return await _revoke(use, answer)
+    if use.typed.strip():
+        await use.desk.verified.change(answer, use.typed.strip(), author=verifier(use))
+        return reply(use.say("verified_changed"))
+    usage = f"/kb verified edit {answer.question} = …"
+    return reply(use.say("verified_edit_how", usage=usage.replace("`", "'")))
+
+
+async def form(use: CommandContext, act: str, identity: str) -> Form | None:
+    """None for answers that are too long for one."""
+    answer = await _editable(use, identity)
+    if len(answer.answer) > MOST_TYPED:
+        return None
+    submit = use.say("verified_save")
+    return Form(title=use.say("verified_edit"), label=answer.question, submit=submit, text=answer.answer)
+
+
+async def _editable(use: CommandContext, identity: str) -> VerifiedAnswer:
     answer = await use.desk.verified.catalog.verified.find(identity)
     if answer is None:
         raise Invalid("command_button_stale")
     author = (answer.author.platform, answer.author.workspace, answer.author.person)
     if author != (use.place.platform, use.place.workspace, use.person.id):
         await use.check_administers(await known_by_id(use, answer.knowledge_base))
-    if act == "keep":
-        return await _confirm(use, answer)
-    if act == "revoke":
-        return await _revoke(use, answer)
-    usage = f"/kb verified edit {answer.question} = …"
-    return reply(use.say("verified_edit_how", usage=usage.replace("`", "'")))
+    return answer
 
 
 async def _confirm(use: CommandContext, answer: VerifiedAnswer) -> Reply:
@@ -82,6 +101,12 @@ async def _confirm(use: CommandContext, answer: VerifiedAnswer) -> Reply:
 async def _revoke(use: CommandContext, answer: VerifiedAnswer) -> Reply:
     await use.desk.verified.revoke(answer)
     return reply(use.say("verified_revoked"))
+
+
+def _offer(use: CommandContext, answer: VerifiedAnswer) -> Reply:
+    """A command cannot open a form, a button can."""
+    button = Button(name=FORM_BUTTON, label=use.say("verified_edit"), value=f"verified:edit:{answer.id}")
+    return reply(f"{code(answer.question)}\n\n{literal(answer.answer)}", buttons=(button,))
 
 
 async def _named(use: CommandContext, known: NamedKnowledgeBase, text: str) -> VerifiedAnswer:
@@ -128,12 +153,15 @@ COMMANDS = (
             description="What to do with one; empty: list them",
             choices=("add", "edit", "confirm", "revoke"),
         ),
-        Option(name="text", description="QUESTION = ANSWER; to confirm or revoke: its number or question"),
+        Option(
+            name="text", description="QUESTION = ANSWER; to edit, confirm or revoke: its number or question"
+        ),
         replace(KNOWLEDGE_BASE, named=True),
         position=186,
         summary="command_kb_verified",
         execute=verified,
         turn_page=turn_page,
         press=press,
+        form=form,
     ),
 )

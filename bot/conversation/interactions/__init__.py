@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from bot.conversation.recovery import Recovery
     from bot.conversation.turn.recorder import FailureTraces
     from bot.conversation.turn.runner import TurnRunner
-    from bot.port import Action, Command, Person, Place, Room
+    from bot.port import Action, Command, Form, Person, Place, Room
     from bot.store.processed_interactions import ProcessedInteractions
     from bot.store.turns import Turns
     from bot.streaming.message_stream import MessageStream
@@ -74,6 +74,9 @@ class Interactions:
                 await self._execute(command, room)
 
         await self._once(command.place, f"command:{command.id}", run)
+
+    async def form(self, action: Action, room: Room) -> Form | None:
+        return await self.commands.form(action, room)
 
     async def press_button(self, action: Action, room: Room) -> None:
 

@@ -99,7 +99,7 @@ class Shelf:
             size=1_000,
         )
         record = DocumentRecord(document=document, state="ready", reason="", chunks=chunks, pages=2)
-        rows = [_row(document, ordinal) for ordinal in range(chunks)]
+        rows = [row(document, ordinal) for ordinal in range(chunks)]
         sections = [
             Section(text=chunk.text, anchor=chunk.anchor, headings=chunk.headings) for chunk, _ in rows
         ]
@@ -115,7 +115,7 @@ class Shelf:
         return record
 
 
-def _row(document: Document, ordinal: int) -> tuple[Chunk, Vector]:
+def row(document: Document, ordinal: int) -> tuple[Chunk, Vector]:
     vector = (
         np.random.default_rng([ordinal, len(document.id)])
         .standard_normal(IDENTITY.dimensions)

@@ -233,8 +233,8 @@ async def test_a_manifest_that_is_none(
 
 
 async def test_a_newer_format(there: Shelf, sound: Export, tmp_path: Path) -> None:
-    file = sound.told(lambda manifest: manifest.update(version=6, news=True)).write(tmp_path / "kb.zip")
-    said = "kb.zip was made by a newer Footnote (format 6, this one reads 5): update Footnote."
+    file = sound.told(lambda manifest: manifest.update(version=7, news=True)).write(tmp_path / "kb.zip")
+    said = "kb.zip was made by a newer Footnote (format 7, this one reads 6): update Footnote."
     await expect_refusal(there, file, UnsupportedFile, said)
 
 

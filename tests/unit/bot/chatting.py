@@ -290,7 +290,7 @@ def _policies(base: _Base, budget: QuestionBudget, voice: Voice | None) -> Polic
         audiences=town,
         permissions=town,
         places=town,
-        commands=Commands(specs=(), execute=_execute, press=_press),
+        commands=Commands(specs=(), execute=_execute, press=_press, form=_form),
         show_sources=_show_sources,
         show_explanation=ExplanationView(
             audiences=town, catalog=base.catalog, history=base.history, turns=base.stores.turns
@@ -343,6 +343,10 @@ async def _execute(command: Command, room: Room, show: Show) -> Reply:
     if command.line == "fail":
         raise ValueError("a bug")
     return Reply(text=f"done: {command.name} {command.line}".strip())
+
+
+async def _form(action: Action, room: Room) -> None:
+    return None
 
 
 async def _press(action: Action, room: Room, show: Show) -> Reply | None:

@@ -109,6 +109,9 @@ class Recorder:
     async def on_command(self, command: Command, room: Room) -> None:
         await self._take(command, room)
 
+    async def form(self, action: Action, room: object) -> None:
+        return None
+
     async def on_action(self, action: Action, room: Room) -> None:
         await self._take(action, room)
 
