@@ -140,7 +140,6 @@ class GuildDirectory:
         return not place.thread or await self._may_read_thread(int(place.thread), channel, member)
 
     async def people(self, mention: str) -> People:
-        """Discord lists members to applications with the intent alone."""
         named = _PEOPLE.fullmatch(mention.strip())
         if named is None:
             raise Gone("this names neither a person nor a role")

@@ -90,7 +90,7 @@ async def press(
 
 
 async def form(action: Action, room: Room, desk: CommandDependencies) -> Form | None:
-    """None for other buttons, and for those who may not press it."""
+    """None for those who may not press it."""
     name, _, subject = action.value.partition(":")
     act, _, identity = subject.partition(":")
     command = registry.commands().get(f"kb {name}") if action.name == FORM_BUTTON else None

@@ -301,7 +301,7 @@ class SourceKind:
 
 
 class PlatformModule(Protocol):
-    """`INSTALLATION`: a `bot.port.Installation`, without which the wizard does not offer the platform."""
+    """The wizard also wants `INSTALLATION`."""
 
     Settings: type[BaseModel]
 

@@ -12,7 +12,6 @@ _FILE: Final = "version"
 
 
 def note(data_dir: Path, version: str) -> None:
-    """That this version of Footnote used the directory last."""
     if read(data_dir) == version:
         return
     # A read-only or full disk is reported by what needs it.

@@ -15,14 +15,12 @@ _NAME: Final = "CHANGELOG.md"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Breaking:
-    """A change that asks something of whoever runs the bot."""
-
     version: str
     text: str
 
 
 def breaking_changes(changelog: str, *, since: str, until: str) -> list[Breaking]:
-    """Later than `since` (empty: unknown, so all) up to `until`, newest first; what is unreleased belongs to `until`."""
+    """After `since` (empty: all), newest first; what is unreleased belongs to `until`."""
     found: list[Breaking] = []
     version = ""
     lines = changelog.splitlines()

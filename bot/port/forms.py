@@ -9,7 +9,7 @@ MOST_TYPED: Final = 3_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """One text to type or change, up to `MOST_TYPED` characters. Long titles and labels are cut."""
+    """One text of `MOST_TYPED` characters at most. Long titles are cut."""
 
     title: str
     label: str
@@ -18,5 +18,5 @@ class Form:
 
 
 def opens_form(button: str) -> bool:
-    """Buttons named `form_…` show a `Form` first; their action comes with its text."""
+    """Their action comes with the form's text."""
     return button.startswith(FORM)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Credential:
-    """A secret to type; `looks` says in words what `pattern` takes."""
+    """`looks`: the pattern in words."""
 
     setting: str
     name: str
@@ -20,7 +20,7 @@ class Credential:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installation:
-    """`file` gets what `setup` prints before `first` is shown; without one it is shown after the credentials."""
+    """`file` gets what `setup` prints, else it is shown last."""
 
     first: str
     credentials: tuple[Credential, ...]

@@ -66,8 +66,7 @@ async def import_(
     async with leaving_in_thread(opened(file, limits or ArchiveLimits())) as archive:
         manifest = archive.manifest
         _check_identity(file, manifest, identity)
-        total, done = 2 * manifest.documents, 0
-        report, kept = progress or _ignore, _Kept()
+        total, done, report, kept = 2 * manifest.documents, 0, progress or _ignore, _Kept()
         async with aclosing(stepping_in_thread(archive.documents())) as checked:
             async for document in checked:
                 done += 1

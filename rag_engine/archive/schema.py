@@ -82,7 +82,7 @@ class ExpansionLine(StrictModel):
 
 
 class VerifiedLine(StrictModel):
-    """Without the author's account: elsewhere it is somebody else's, or nobody's."""
+    """Without the author's account, which is another's elsewhere."""
 
     question: str = Field(min_length=1, max_length=LONGEST_QUESTION)
     answer: str = Field(min_length=1, max_length=LONGEST_ANSWER)
@@ -91,7 +91,7 @@ class VerifiedLine(StrictModel):
     review_at: float = 0.0
     uri: str = ""
     sources: tuple[tuple[str, str, str], ...] = Field(default=(), max_length=1_000)
-    """Document, digest and title, of documents of this archive."""
+    """Document, digest, title; of this archive."""
 
 
 class DocumentLine(StrictModel):

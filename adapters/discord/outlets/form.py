@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 
 async def show(form: Form, interaction: discord.Interaction, *, custom_id: str, seconds: float) -> bool:
-    """False if Discord refuses it. What is typed comes back under the button's own id."""
+    """False if Discord refuses it. The submission has the button's own id."""
     modal = discord.ui.Modal(title=_cut(form.title), custom_id=custom_id)
     modal.add_item(
         discord.ui.TextInput[discord.ui.Modal](
@@ -44,7 +44,6 @@ async def show(form: Form, interaction: discord.Interaction, *, custom_id: str, 
 
 
 def typed(data: Mapping[str, Any]) -> str:
-    """In the submission of a modal, else empty."""
     for each in data.get("components") or ():
         inner = each.get("component")
         for field in each.get("components") or ([inner] if inner else ()):

@@ -142,7 +142,6 @@ class SlackInteractions:
         by_command: bool = False,
         trigger: str = "",
     ) -> None:
-        """With a trigger, a button's form comes first."""
         target = SlackTarget(
             place=action.place,
             source=action.id,

@@ -20,7 +20,7 @@ _log = logging.getLogger(__name__)
 
 
 async def open_form(context: SlackContext, form: Form, action: Action, *, trigger: str) -> bool:
-    """False if Slack refuses it: a trigger is valid for three seconds."""
+    """False if Slack refuses it."""
     call = context.write_client.views_open(trigger_id=trigger, view=_view(form, action))
     try:
         await call_api("views.open", call)
@@ -31,13 +31,12 @@ async def open_form(context: SlackContext, form: Form, action: Action, *, trigge
 
 
 def place_of(body: Fields) -> tuple[str, str]:
-    """Workspace and channel of the button."""
+    """Workspace and channel."""
     known = _known(body)
     return str(known["workspace"]), str(known["channel"])
 
 
 def submitted(body: Fields, person: Person) -> Action:
-    """Raises `KeyError`, `ValueError` if it is none of ours."""
     known, view = _known(body), body.need_object("view")
     typed = view.object("state").object("values").object(_INPUT).object(_INPUT).text("value")
     place = Place(

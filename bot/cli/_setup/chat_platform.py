@@ -111,7 +111,6 @@ def _show(finding: Finding) -> None:
 
 
 def _rejects(findings: Sequence[Finding]) -> bool:
-    """What else is missing can be added later."""
     return any(finding.state == "bad" and finding.is_credential for finding in findings)
 
 
@@ -121,7 +120,6 @@ async def _with(name: str, settings: Settings, typed: Mapping[str, str]) -> Plat
 
 
 async def _own_workspaces(findings: Sequence[Finding], settings: Settings) -> None:
-    """Where anyone can invite the bot, only listed ones see what is added here."""
     servers = [finding for finding in findings if finding.invited and finding.workspace]
     own = [*settings.access.workspaces]
     for server in servers:

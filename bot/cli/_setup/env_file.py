@@ -15,7 +15,7 @@ _QUOTED: Final = frozenset(" #'\"\\$`")
 
 
 def write(settings: Mapping[str, str], file: Path = FILE) -> None:
-    """Replaces these settings and keeps all other lines; in one step, readable by its owner alone. Raises `UserError`."""
+    """Keeps all other lines; in one step, mode 0600. Raises `UserError`."""
     try:
         lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
         kept = [line for line in lines if _name(line) not in settings]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class NoAnswer(Exception):
-    """By an empty answer where one is needed."""
+    """Where one is needed."""
 
 
 def show(text: str = "", *, style: str = "") -> None:

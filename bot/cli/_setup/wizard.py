@@ -1,4 +1,4 @@
-"""Each step keeps what it found out at once: Ctrl-C loses nothing, and the next run goes on there."""
+"""Each step is kept at once: the next run goes on after Ctrl-C."""
 
 from __future__ import annotations
 
@@ -73,7 +73,6 @@ async def _start(settings: Settings) -> int:
 
 
 async def _tried(argv: list[str], settings: Settings) -> int:
-    """A step that fails can be repeated."""
     arguments, command = _parser.parse(argv)
     try:
         return await command.run(arguments, settings) if command is not None else 1

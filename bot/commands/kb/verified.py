@@ -104,7 +104,6 @@ async def _revoke(use: CommandContext, answer: VerifiedAnswer) -> Reply:
 
 
 def _offer(use: CommandContext, answer: VerifiedAnswer) -> Reply:
-    """A command cannot open a form, a button can."""
     button = Button(name=FORM_BUTTON, label=use.say("verified_edit"), value=f"verified:edit:{answer.id}")
     return reply(f"{code(answer.question)}\n\n{literal(answer.answer)}", buttons=(button,))
 

@@ -1,5 +1,3 @@
-"""What experts say comes to everybody who asked."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass, replace

@@ -43,7 +43,6 @@ def body(request: ExpertRequest, quotes: Sequence[tuple[str, str, str]]) -> str:
 
 
 def question(request: ExpertRequest, text: str, *, hint: bool) -> Reply:
-    """`hint`: where no thread can have it."""
     decline = Button(name=DECLINE, label=say("expert_decline", request.language), value=request.id)
     notices = (say("expert_reply_here", request.language),) if hint else ()
     return Reply(text=text, notices=notices, buttons=(decline,), language=request.language, links=_NO_LINKS)
@@ -64,7 +63,7 @@ def reminder(request: ExpertRequest, *, threaded: bool) -> Reply:
 
 
 def receipt(request: ExpertRequest) -> Reply:
-    """For the experts: how their message was understood, and how to correct that."""
+    """For the experts: how their message was understood."""
     language, person = request.language or "en", literal(request.name or "?")
     if request.is_gone:
         return Reply(text=say("expert_taken_back", language), links=_NO_LINKS)
@@ -134,7 +133,6 @@ def text_of(request: ExpertRequest) -> str:
 
 
 def _sources(request: ExpertRequest, language: str) -> tuple[Source, ...]:
-    """A direct message has no link that others can follow."""
     written = Source(
         number=1,
         title=request.expert_name or "?",

@@ -1,5 +1,3 @@
-"""What experts read: the question, hints, reminders, the asker's reply, and how their words were understood."""
-
 from __future__ import annotations
 
 import logging
@@ -71,7 +69,6 @@ class ExpertPosts:
             await self.requests.keep_post(replace(post, also=tuple(dict.fromkeys((*post.also, *posted)))))
 
     async def confirm(self, request: ExpertRequest) -> tuple[str, ...]:
-        """Tell the experts how their message was understood."""
         post = await self._answered_post(request)
         if post is None or request.parent:
             return request.receipt
