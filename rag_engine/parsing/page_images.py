@@ -12,6 +12,7 @@ import pymupdf
 
 from rag_engine.errors import CorruptFile, EncryptedFile
 from rag_engine.parsers._shared.mupdf import TEXT_FLAGS, open_pdf, translate_errors
+from rag_engine.parsing import figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,6 +27,8 @@ _SHORTEST_PIECE: Final = 8
 _RED, _GREEN, _BLUE = 255, 236, 90
 """Highlighter colour: white becomes this, black stays black."""
 _MARGIN: Final = 1.0
+_MOST_IMAGES: Final = 500
+_LARGEST_SCALE: Final = 4.0
 
 _Box: TypeAlias = tuple[float, float, float, float]
 
@@ -61,10 +64,12 @@ class _TextPage(Protocol):
 
 class _Page(Protocol):
     rect: _Rect
+    rotation: int
     rotation_matrix: _Map
 
     def get_textpage(self, *, flags: int) -> _TextPage: ...
-    def get_pixmap(self, *, matrix: object, alpha: bool) -> _Pixmap: ...
+    def get_image_info(self) -> list[dict[str, object]]: ...
+    def get_pixmap(self, *, matrix: object, alpha: bool, clip: object = None) -> _Pixmap: ...
 
 
 class _PyMuPDF(Protocol):
@@ -85,8 +90,8 @@ class _Letter:
     box: _Box
 
 
-def draw(path: Path, page: int, quotes: Sequence[str]) -> tuple[bytes, int]:
-    """A PNG, and how many quotes were marked. Raises `CorruptFile` if the page (from 1) does not exist or
+def draw(path: Path, page: int, quotes: Sequence[str], *, figure: bool = False) -> tuple[bytes, int]:
+    """A PNG, and how many quotes were marked; `figure`: that alone, if it is known. Raises `CorruptFile` if the page (from 1) does not exist or
     cannot be drawn.
     """
     with closing(open_pdf(path)) as document, translate_errors():
@@ -94,13 +99,15 @@ def draw(path: Path, page: int, quotes: Sequence[str]) -> tuple[bytes, int]:
             raise EncryptedFile
         if not 1 <= page <= document.page_count:
             raise CorruptFile("The PDF has no such page.")
-        return _drawn(cast("_Page", document.load_page(page - 1)), quotes)
+        return _drawn(cast("_Page", document.load_page(page - 1)), quotes, figure=figure)
 
 
-def _drawn(page: _Page, quotes: Sequence[str]) -> tuple[bytes, int]:
+def _drawn(page: _Page, quotes: Sequence[str], *, figure: bool) -> tuple[bytes, int]:
     scale = min(WIDTH / max(page.rect.width, 1.0), _HEIGHT / max(page.rect.height, 1.0))
     letters = list(_letters(page.get_textpage(flags=TEXT_FLAGS)))
     found = [list(_boxes(places(quote, letters))) for quote in quotes]
+    if figure and (content := _figure(page, letters, [box for boxes in found for box in boxes])):
+        return content, 0
     picture = page.get_pixmap(matrix=_library.Matrix(scale, scale), alpha=False)
     # Text positions ignore the page's rotation.
     onto = page.rotation_matrix * _library.Matrix(scale, scale)
@@ -110,6 +117,21 @@ def _drawn(page: _Page, quotes: Sequence[str]) -> tuple[bytes, int]:
         _mark(samples, picture, drawn, _library.Rect(box) * onto)
     marked = _library.Pixmap(_library.csRGB, picture.width, picture.height, bytes(samples), 0)
     return marked.tobytes("png"), sum(bool(boxes) for boxes in found)
+
+
+def _figure(page: _Page, letters: Sequence[_Letter], quoted: Sequence[_Box]) -> bytes | None:
+    if page.rotation:
+        return None
+    images = [cast("_Box", one["bbox"]) for one in page.get_image_info()[:_MOST_IMAGES]]
+    grouped = [list(same) for _, same in groupby(letters, key=lambda letter: letter.line)]
+    lines = [("".join(one.letter for one in same), box) for same in grouped for box in _boxes(same)]
+    sheet = page.rect
+    around = figures.figure((sheet.x0, sheet.y0, sheet.x1, sheet.y1), images, lines, quoted)
+    if around is None:
+        return None
+    clip = _library.Rect(around)
+    scale = min(WIDTH / max(clip.width, 1.0), _HEIGHT / max(clip.height, 1.0), _LARGEST_SCALE)
+    return page.get_pixmap(matrix=_library.Matrix(scale, scale), clip=clip, alpha=False).tobytes("png")
 
 
 def places(quote: str, letters: Sequence[_Letter]) -> list[_Letter]:

@@ -76,7 +76,9 @@ class ParserPool:
             except WorkerDied as death:
                 self._note(death, blob, attempt)
 
-    async def picture(self, blob: Blob, *, page: int, quotes: Sequence[str]) -> PagePicture:
+    async def picture(
+        self, blob: Blob, *, page: int, quotes: Sequence[str], figure: bool = False
+    ) -> PagePicture:
         """At most 1200 pixels across. Raises a `UserError` if the page (from 1) cannot be drawn, `Unavailable` as
         `parse` does.
         """
@@ -84,7 +86,7 @@ class ParserPool:
         for attempt in range(1, _ATTEMPTS + 1):
             try:
                 async with self._worker() as worker:
-                    return await worker.picture(blob, self._limits, page=page, quotes=quotes)
+                    return await worker.picture(blob, self._limits, page=page, quotes=quotes, figure=figure)
             except WorkerDied as death:
                 self._note(death, blob, attempt)
         raise AssertionError("the last death is an error")

@@ -101,7 +101,8 @@ def _limits(request: dict[str, object], say: Callable[[dict[str, object]], None]
 
 def _picture(request: dict[str, object], path: Path) -> dict[str, object]:
     draw = plugins.load("rag_engine.parsing", "page_images").draw
-    content, marked = draw(path, cast("int", request["page"]), cast("list[str]", request["quotes"]))
+    page, quotes = cast("int", request["page"]), cast("list[str]", request["quotes"])
+    content, marked = draw(path, page, quotes, figure=bool(request.get("figure")))
     return {"picture": base64.b64encode(content).decode("ascii"), "marked": marked}
 
 

@@ -6,7 +6,7 @@ is discarded.
 
 first    {"ready": process id, "landlock": version, "seccomp": whether there is} from the worker, once
 request  {"token", "path", "name", "seconds", "memory", "recognition": seconds, "languages": [...]}; for a picture of a PDF page
-         also {"page": from 1, "quotes": [...]}
+         also {"page": from 1, "quotes": [...], "figure": bool}
 replies  {"begin": token} from the worker; all others from the file's process, by its own pipe:
          {"sections": [{"text", "anchor", "headings": one a line, "kind", "grid": [number, names, first column, rows]}, ...]},
          `grid` with tables only, any number of times, or once {"picture": PNG in base64, "marked": quotes found};

@@ -123,9 +123,9 @@ class WorkerProcess:
             yield [_section(raw, blob) for raw in cast("list[object]", reply.get("sections") or [])]
 
     async def picture(
-        self, blob: Blob, limits: FileLimits, *, page: int, quotes: Sequence[str]
+        self, blob: Blob, limits: FileLimits, *, page: int, quotes: Sequence[str], figure: bool
     ) -> PagePicture:
-        request: dict[str, object] = {"page": page, "quotes": list(quotes)}
+        request: dict[str, object] = {"page": page, "quotes": list(quotes), "figure": figure}
         pictures = [_picture(reply, blob) async for reply in self._replies(request, blob, limits)]
         if not pictures:
             raise unreadable(blob)

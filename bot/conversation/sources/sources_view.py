@@ -48,7 +48,9 @@ _log = logging.getLogger(__name__)
 
 
 class Draw(Protocol):
-    async def __call__(self, blob: Blob, *, page: int, quotes: Sequence[str]) -> PagePicture: ...
+    async def __call__(
+        self, blob: Blob, *, page: int, quotes: Sequence[str], figure: bool
+    ) -> PagePicture: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +96,7 @@ class SourcesView:
         scope = await self.audiences.scope(turn.place, room.directory, person=person)
         wanted = list(dict.fromkeys(turn.citations))[:AT_ONCE]
         checked = [await self._checked(citation, scope.knowledge_bases) for citation in wanted]
-        return await self._pictures(checked, language)
+        return await self._pictures(checked, language, figures=True)
 
     async def _checked(self, citation: Citation, knowledge_bases: frozenset[KnowledgeBaseId]) -> _Checked:
         if _is_outside(citation):
@@ -108,7 +110,9 @@ class SourcesView:
         passage = await asyncio.to_thread(excerpts.find, citation.quote, citation.anchor, sections)
         return _Checked(citation=citation, record=record, passage=passage)
 
-    async def _pictures(self, checked: Sequence[_Checked], language: str) -> tuple[File, ...]:
+    async def _pictures(
+        self, checked: Sequence[_Checked], language: str, *, figures: bool = False
+    ) -> tuple[File, ...]:
         if self.draw is None:
             return ()
         pages: dict[tuple[str, int], list[_Checked]] = {}
@@ -120,14 +124,16 @@ class SourcesView:
         try:
             async with asyncio.timeout(_PICTURES_SECONDS):
                 for (digest, number), same in list(pages.items())[:_MOST_PICTURES]:
-                    file = await self._picture(digest, number, same, language)
+                    file = await self._picture(digest, number, same, language, figure=figures)
                     if file and sum(len(each.content) for each in (*files, file)) <= _MOST_BYTES:
                         files.append(file)
         except TimeoutError:
             _log.warning("pictures of pages took too long and were left out")
         return tuple(files)
 
-    async def _picture(self, digest: str, page: int, same: Sequence[_Checked], language: str) -> File | None:
+    async def _picture(
+        self, digest: str, page: int, same: Sequence[_Checked], language: str, *, figure: bool
+    ) -> File | None:
         record, draw = same[0].record, self.draw
         path = await asyncio.to_thread(self.originals.path, digest)
         if path is None or record is None or draw is None:
@@ -143,7 +149,7 @@ class SourcesView:
         )
         quotes = list(dict.fromkeys(one.passage.quote for one in same if one.passage))
         try:
-            picture = await draw(blob, page=page, quotes=quotes)
+            picture = await draw(blob, page=page, quotes=quotes, figure=figure)
         except RagError as error:
             _log.warning("page %d of a PDF of %d bytes could not be drawn: %s", page, document.size, error)
             return None

@@ -69,7 +69,6 @@ _PATTERN: Final = lazy(
     lambda: re.compile(
         rf"(?<!\w)(?:{'|'.join(_THEN)}),?\s+(?:\w+\s+)?(?:{'|'.join(_ORDERS)})(?!\w)"
         rf"|(?<!\w)(?:{'|'.join(_ORDERS)})(?!\w)[^.?!\n]{{3,200}}(?<!\w)(?:{'|'.join(_THEN)})\s+(?:{'|'.join(_ORDERS)})(?!\w)"
-        # "For each vendor, find the contract and say when it ends".
         rf"|\A\W*(?:{'|'.join(_EACH)})(?!\w)[^.?!\n]{{2,80}}?[,:]?\s(?:{'|'.join(_ORDERS)})(?!\w)"
         rf"|\A\W*(?:{'|'.join(_ORDERS)})(?!\w)[^.?!\n]{{3,200}}\s(?:and|und|y|et|e|en)\s(?:{'|'.join(_ORDERS)})(?!\w)"
         r"|\A\W*(?:请|先|首先)?(?:比较|查找|找出|列出|计算|检查|总结|对比)[^。？！\n]{2,100}(?:然后|接着|最后|再)"
@@ -82,5 +81,5 @@ _LONGEST: Final = 2_000
 
 
 def asks_for_several_steps(question: str) -> bool:
-    """Rather no than a wrong yes, which costs a call."""
+    """A wrong yes costs a call."""
     return bool(_PATTERN.search(question[:_LONGEST]))

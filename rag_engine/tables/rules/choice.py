@@ -243,7 +243,7 @@ def _is_about(reading: Interpretation, result: QueryRefusal) -> bool:
 
 
 def asks_for_cell(reading: Interpretation) -> bool:
-    """As in "what is the notice period of Summit Travel", where a row has that name."""
+    """ "the notice period of Summit Travel"."""
     if len(reading.leftovers) != 1 or reading.columns or not _names_a_row(reading):
         return False
     start, _ = reading.leftovers[0]

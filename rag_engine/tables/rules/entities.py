@@ -197,7 +197,7 @@ def _is_beside_or_counted(reading: Interpretation, end: int, start: int) -> bool
 
 
 def _is_beside_titles(reading: Interpretation, end: int, start: int) -> bool:
-    """As in "the smallest meeting room", of "meeting rooms.xlsx"."""
+    """ "the smallest meeting room"."""
     for title in reading.titles:
         if reading.question.is_beside(end, title.start) and title.end <= start:
             end = title.end

@@ -60,7 +60,6 @@ def _is_one_key(one: TypedColumn, other: TypedColumn, language: str) -> bool:
 
 def _joined(first: TypedTable, second: TypedTable, key: TypedColumn, other: TypedColumn) -> JoinedTable:
     own, its = f'"{first.sql_name}"', f'"{second.sql_name}"'
-    # A value of the second counts for several rows of the first.
     beside = [replace(column, filled=0) for column in second.columns if column is not other]
     return JoinedTable(
         id=first.id,

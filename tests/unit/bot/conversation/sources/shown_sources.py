@@ -70,8 +70,10 @@ class Pen:
     fault: Exception | None = None
     marked: int = 1
     drawn: list[tuple[str, int, tuple[str, ...]]] = field(default_factory=list)
+    figures: list[bool] = field(default_factory=list)
 
-    async def __call__(self, blob: Blob, *, page: int, quotes: Sequence[str]) -> PagePicture:
+    async def __call__(self, blob: Blob, *, page: int, quotes: Sequence[str], figure: bool) -> PagePicture:
+        self.figures.append(figure)
         self.drawn.append((blob.name, page, tuple(quotes)))
         if self.fault is not None:
             raise self.fault

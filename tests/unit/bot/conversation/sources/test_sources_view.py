@@ -75,13 +75,15 @@ async def test_the_page_is_pictured_with_the_words_marked(library: Library) -> N
 
 async def test_pictures_of_an_answer_are_those_that_all_its_readers_may_see(library: Library) -> None:
     document = await library.add_pdf()
-    checking = library.checking(Pen())
+    pen = Pen()
+    checking = library.checking(pen)
     shared, private = turn(citation(document, LOGS)), turn(citation(document, LOGS), private=True)
     assert [file.name for file in await checking.pictures(shared, ROOM, "en")] == ["page-1.png"]
     assert [file.name for file in await checking.pictures(private, ROOM, "en")] == ["page-1.png"]
     assert library.readers.asked == [(HERE, None), (HERE, ANN)]
     library.readers.seen.clear()
     assert await checking.pictures(shared, ROOM, "en") == ()
+    assert pen.figures == [True, True]
 
 
 async def test_one_picture_shows_all_that_is_quoted_of_a_page(library: Library) -> None:
