@@ -76,6 +76,7 @@ def test_else_the_page(reason: str, tmp_path: Path) -> None:
     assert draw(path, 1, [quote])[0] == content
 
 
+@pytest.mark.process
 async def test_it_is_cut_out_in_the_worker(tmp_path: Path) -> None:
     blob = await blob_from_path(_saved(tmp_path))
     async with parser_pool(workers=1, seconds=20, memory_bytes=1 << 30) as pool:

@@ -230,10 +230,13 @@ async def test_what_never_ends_is_ended_and_the_next_picture_is_drawn(tmp_path: 
 
 
 @pytest.mark.process
-async def test_what_takes_too_much_memory_has_no_picture_or_an_empty_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize("part", ["", "as a figure"])
+async def test_what_takes_too_much_memory_has_no_picture_or_an_empty_one(part: str, tmp_path: Path) -> None:
+    content = bloated().replace(b"595 0 0 842 0 0 cm", b"395 0 0 442 0 0 cm") if part else bloated()
     async with parser_pool(workers=1, seconds=20, memory_bytes=512 << 20) as pool:
         try:
-            drawn = await pool.picture(await blob(tmp_path, "bloated.pdf", bloated()), page=1, quotes=[])
+            large = await blob(tmp_path, "bloated.pdf", content)
+            drawn = await pool.picture(large, page=1, quotes=[], figure=bool(part))
         except UserError:
             drawn = None
         assert drawn is None or drawn.content.startswith(PNG)
