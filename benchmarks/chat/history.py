@@ -44,6 +44,7 @@ async def measured(messages: int, minute: float, answers: int) -> None:
         "FOOTNOTE_SLACK__HISTORY_CALLS": str(CALLS),
         "FOOTNOTE_SLACK__HISTORY_SECONDS": str(minute),
         "FOOTNOTE_EMBEDDER__KIND": "hashing",
+        "FOOTNOTE_CHAT__QUESTIONS_PER_HOUR": "100000",
     }
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -59,12 +60,11 @@ async def measured(messages: int, minute: float, answers: int) -> None:
             alone = await first_texts(place, answers)
             began, busy = time.monotonic(), processor(place)
             await place.chat.commands(place.chat.people["ada"], room, f"/kb source add <#{room}|history>")
+            while not rows(folder, "SELECT count(*) FROM channel_sources"):  # noqa: ASYNC110
+                await asyncio.sleep(0.1)
             beside: list[float] = []
-            while not read(folder) or len(beside) < answers:
+            while len(beside) < answers and not read(folder):
                 beside += await first_texts(place, 5)
-                if read(folder) and len(beside) < answers:
-                    print(f"the history ended after {len(beside)} answers")
-                    break
             await to_the_end(folder)
             seconds = time.monotonic() - began
             calls = {method: len(server.calls_of(method)) for method in METHODS}

@@ -82,7 +82,7 @@ async def thread_page(context: DiscordContext, place: Place, *, thread: str, cur
         if str(channel.parent_id) != place.channel:
             return HistoryPage()
         raw = _listed(await context.client.http.logs_from(channel.id, _PAGE_SIZE, after=int(cursor or 0)))
-        found = _messages(context.client, channel, raw)
+        found = sorted(_messages(context.client, channel, raw), key=_newest, reverse=True)
     within = locations.answer_place(channel, guild=int(place.workspace), channel_id=channel.id)
     seen = [identity for each in raw if (identity := _identity(each))]
     return HistoryPage(
