@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from bot.commands import Show
-    from bot.commands.dependencies import SourceDesk
+    from bot.commands.dependencies import ChannelSourceDesk, SourceDesk
     from bot.port import Room
     from bot.store.web_sessions import SignInLinks
     from rag_engine.ingestion.graph.builder import GraphCost
@@ -55,6 +55,7 @@ class Counter:
     verified: VerifiedEditor | None = None
     graph_cost: GraphCost | None = None
     sources: SourceDesk | None = None
+    channels: ChannelSourceDesk | None = None
     page: SignInLinks | None = None
     answers: list[MappedAnswer] = field(default_factory=list)
     mind_maps: MindMaps = field(default_factory=MindMaps)
@@ -86,6 +87,7 @@ class Counter:
             verified=cast("VerifiedEditor", self.verified),
             read_aloud=self._read_aloud,
             sources=self.sources,
+            channels=self.channels,
             page=self.page,
             experts=self.chat.experts,
             shown_answers=self._shown_answers,
