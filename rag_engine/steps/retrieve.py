@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from rag_engine.pipeline import Inquiry
     from rag_engine.ports import Embedder, Index, Ports, Step, SynonymEntries
     from rag_engine.retrieval.queries.early_vectors import EarlyVectors
-    from rag_engine.types import ChunkId, DocumentId, KnowledgeBaseId, Matrix
+    from rag_engine.types import ChunkId, DocumentId, KnowledgeBaseId, Vector
 
 PHASE = "search"
 POSITION = 20
@@ -234,39 +234,40 @@ async def search_variants(
     most = max(settings.candidates, query.limit)
     search = partial(Search, knowledge_bases=query.knowledge_bases, documents=documents, limit=most)
     legs = set(query.legs).intersection(settings.legs) or set(query.legs)
-    lexical: list[tuple[QueryVariant, Search]] = []
-    fallbacks: list[str] = []
-    for variant in (each for each in queries if "lexical" in query.legs and "lexical" in each.legs):
-        words = await asyncio.to_thread(_words, variant.text, entries, query, is_word)
-        if words["tokens"]:
-            lexical.append((variant, search(leg="lexical", **words)))
+    worded = [each for each in queries if "lexical" in query.legs and "lexical" in each.legs]
     dense = [each for each in queries if "dense" in legs and "dense" in each.legs]
-    searches = [*lexical] if "lexical" in legs else []
-    if dense:
-        try:
-            vectors = await _embed([each.text for each in dense], embedder, early, seconds=settings.timeout)
-        except Unavailable as error:
-            if not (searches := lexical):
-                raise
-            _log.warning("the question could not be embedded, searching by words alone: %s", error)
-            fallbacks.append("dense_unavailable")
-        else:
-            for variant, vector in zip(dense, vectors, strict=True):
-                one = search(leg="dense", vector=vector)
-                searches += [(variant, each) for each in (one, *_expanded(one, layers, settings))]
-    found = await index.search([search for _, search in searches]) if searches else []
-    rankings = _of_expansions(found, [search.expansion for _, search in searches], settings)
+    analysed, vectors = await asyncio.gather(
+        asyncio.to_thread(lambda: [(each, _words(each.text, entries, query, is_word)) for each in worded]),
+        _embed([each.text for each in dense], embedder, early, seconds=settings.timeout),
+        return_exceptions=True,
+    )
+    if isinstance(analysed, BaseException):
+        raise analysed
+    lexical = [(variant, search(leg="lexical", **words)) for variant, words in analysed if words["tokens"]]
+    searches, fallbacks = [*lexical] if "lexical" in legs else [], list[str]()
+    if isinstance(vectors, BaseException):
+        if not isinstance(vectors, Unavailable) or not (searches := lexical):
+            raise vectors
+        _log.warning("the question could not be embedded, searching by words alone: %s", vectors)
+        fallbacks = ["dense_unavailable"]
+    else:
+        for variant, vector in zip(dense, vectors, strict=True):
+            one = search(leg="dense", vector=vector)
+            searches += [(variant, each) for each in _expanded(one, layers, settings)]
+    found = await index.search([each for _, each in searches]) if searches else []
+    rankings = _of_expansions(found, [each.expansion for _, each in searches], settings)
     return _found(rankings, [variant for variant, _ in searches], fallbacks)
 
 
 def _expanded(
     one: Search, layers: Mapping[Layer, frozenset[KnowledgeBaseId]], settings: Settings
 ) -> list[Search]:
-    return [
+    further = [
         replace(one, expansion=kind, knowledge_bases=layers[kind])
         for kind in settings.expansions
         if kind in layers
     ]
+    return [one, *further]
 
 
 def _of_expansions(
@@ -313,9 +314,11 @@ def _words(
 
 async def _embed(
     questions: Sequence[str], embedder: Embedder, early: EarlyVectors | None, *, seconds: float
-) -> Matrix:
+) -> Sequence[Vector]:
+    if not questions:
+        return ()
     try:
         async with asyncio.timeout(seconds):
-            return await (early.embed(questions) if early else embedder.embed(questions, side="query"))
+            return [*await (early.embed(questions) if early else embedder.embed(questions, side="query"))]
     except TimeoutError as error:
         raise EmbedderUnavailable(f"The embedding model took longer than {seconds:g} s.") from error
