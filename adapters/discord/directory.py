@@ -54,6 +54,9 @@ class DirectDirectory:
     async def may_read_place(self, place: Place, person: str) -> bool:
         return await self.may_read(place.channel, person=person)
 
+    async def shares_thread(self, place: Place) -> bool:
+        return True
+
     async def present(self, place: Place, person: str) -> bool:
         return await self.may_read(place.channel, person=person)
 
@@ -126,6 +129,14 @@ class GuildDirectory:
         if thread is not None and not thread.is_private():
             return True
         return await self._may_read_thread(int(place.thread), await self._find(place.channel), member)
+
+    async def shares_thread(self, place: Place) -> bool:
+        async with api_calls(self.context.settings.call_seconds):
+            try:
+                thread = await locations.find_channel(self.context, int(place.thread))
+            except (discord.NotFound, discord.Forbidden):
+                return False
+        return not isinstance(thread, discord.Thread) or not thread.is_private()
 
     async def present(self, place: Place, person: str) -> bool:
         self._guild()

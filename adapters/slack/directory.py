@@ -164,9 +164,8 @@ class SlackDirectory:
         """Other bots of the workspace count."""
         people = {person} - {""}
         if everyone_in:
-            if (await self.channel(everyone_in)).external:
-                return False
-            members = await self._members(everyone_in)
+            external = (await self.channel(everyone_in)).external
+            members = None if external else await self._members(everyone_in)
             if members is None:
                 return False
             people |= members - {self._context.workspace.user}
@@ -188,6 +187,9 @@ class SlackDirectory:
 
     async def may_read_place(self, place: Place, person: str) -> bool:
         return await self.may_read(place.channel, person=person)
+
+    async def shares_thread(self, place: Place) -> bool:
+        return True
 
     async def present(self, place: Place, person: str) -> bool:
         channel, access = place.channel, self._access
@@ -352,7 +354,6 @@ class SlackDirectory:
             call = self._context.read_client.usergroups_list(include_users=True)
             groups = (await call_api("usergroups.list", call)).need_objects("usergroups")
         except (WriteRefused, Unreadable) as error:
-            # free workspaces have none; the scope may be missing
             log.info("Slack does not list user groups: %s", error)
             return []
         return [

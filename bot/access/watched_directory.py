@@ -53,6 +53,9 @@ class WatchedDirectory:
     async def may_read_place(self, place: Place, person: str) -> bool:
         return await self._watch(self.directory.may_read_place(place, person))
 
+    async def shares_thread(self, place: Place) -> bool:
+        return await self._watch(self.directory.shares_thread(place))
+
     async def present(self, place: Place, person: str) -> bool:
         return await self._watch(self.directory.present(place, person))
 

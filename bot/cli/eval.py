@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from bot.cli import _eval_answers
+from bot.cli import _eval_answers, _eval_feedback
 from bot.cli._shared import options
 from bot.composition.laboratory import retrieval_laboratory
 from rag_engine.errors import UserError
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 
 EXAMPLE = """footnote eval data/scifact --json
-footnote eval answers data/handbook --without evidence"""
+footnote eval answers data/handbook --without evidence
+footnote eval answers --from-feedback data/rated"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,6 +50,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar=("PROMPT", "REPLY"),
         help="answers: prices of a million tokens, for the cost",
     )
+    parser.add_argument(
+        "--from-feedback",
+        type=options.path,
+        metavar="DIR",
+        help="answers: write the rated questions that may leave here as a set into DIR, or into one FILE.jsonl",
+    )
     options.add_json(
         parser,
         "{documents, chunks, queries, seconds, lexical: {ndcg@10, …}, dense: {…}, hybrid: {…}}; "
@@ -57,6 +64,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
+    if arguments.from_feedback is not None:
+        if arguments.what != ["answers"]:
+            raise UserError("Rated questions are written by footnote eval answers --from-feedback DIR.")
+        return await _eval_feedback.write(arguments.from_feedback, settings)
     *what, judged = arguments.what
     if what == ["answers"]:
         with _bar() as progress:

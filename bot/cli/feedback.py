@@ -16,19 +16,23 @@ from bot.composition.storage import storage as open_storage
 from bot.maintenance import data_files
 from bot.store import feedback
 from rag_engine.storage.sqlite.database import connect
+from rag_engine.types import ConversationId, DocumentId
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping
 
+    from bot.composition.components import StorageComponents
     from bot.settings import Settings
     from bot.store.feedback import DocumentRatings, RatedAnswer
-    from rag_engine.types import DocumentId
 
 
 EXAMPLE = """footnote feedback --rating down
 footnote feedback --documents
 footnote feedback --kb handbook --json"""
+
+_BY_HAND = "added by hand or in chat"
+_UNTAGGED = "without a tag"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,13 +41,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit", type=options.positive, default=50, metavar="N", help="how many to list (50)"
     )
-    parser.add_argument(
+    by = parser.add_mutually_exclusive_group()
+    by.add_argument(
         "--documents", action="store_true", help="ratings by cited document, the most often rated down first"
     )
+    by.add_argument(
+        "--sources", action="store_true", help="the same by the source that brought the documents"
+    )
+    by.add_argument("--topics", action="store_true", help="the same by the tags of conversations")
     options.add_json(
         parser,
-        "[{at, place, rating, reason, question, turn, documents: [{title, knowledge_base}]}], or by document "
-        "[{title, knowledge_base, up, down, reasons, misleads}]",
+        "[{at, place, rating, reason, note, question, turn, documents: [{title, knowledge_base}]}], or by document, "
+        "source or topic [{title, knowledge_base, up, down, reasons, misleads}]",
     )
 
 
@@ -58,9 +67,9 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
             for base in bases
             for record in await storage.catalog.records(base.id)
         }
-    if arguments.documents:
-        shown = [each for each in feedback.by_document(rated) if not arguments.kb or each.document in owners]
-        _print_documents(shown[: arguments.limit], owners, as_json=arguments.json)
+        subjects = await _subjects(arguments, rated, storage, owners)
+    if subjects is not None:
+        _print_documents(subjects[: arguments.limit], owners, as_json=arguments.json)
         return 0
     rows = [
         _row(each, owners)
@@ -72,6 +81,46 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
         return 0
     _print(rows)
     return 0
+
+
+async def _subjects(
+    arguments: argparse.Namespace,
+    rated: list[RatedAnswer],
+    storage: StorageComponents,
+    owners: Mapping[DocumentId, str],
+) -> list[DocumentRatings] | None:
+    if arguments.documents:
+        found = feedback.by_document(rated)
+        return [each for each in found if not arguments.kb or each.document in owners]
+    if arguments.sources:
+        origins = await _origins(storage, owners)
+        return feedback.by_subject(
+            rated, lambda each: {origins[one]: origins[one] for one in each.documents if one in origins}
+        )
+    if not arguments.topics:
+        return None
+    tags = {
+        each.conversation: await storage.history.tags(ConversationId(each.conversation)) for each in rated
+    }
+    return feedback.by_subject(
+        [each for each in rated if not arguments.kb or any(one in owners for one in each.documents)],
+        lambda each: {DocumentId(tag): tag for tag in tags[each.conversation] or [_UNTAGGED]},
+    )
+
+
+async def _origins(
+    storage: StorageComponents, owners: Mapping[DocumentId, str]
+) -> dict[DocumentId, DocumentId]:
+    addresses = {
+        entry.uri: source.address
+        for source in await storage.sources.all()
+        for entry in (await storage.sources.manifest(source.id)).values()
+    }
+    return {
+        document: DocumentId(next((addresses[uri] for uri in uris if uri in addresses), _BY_HAND))
+        for document in owners
+        for uris in (await storage.catalog.sources(document),)
+    }
 
 
 async def _listed(settings: Settings, rating: str) -> list[RatedAnswer]:
@@ -89,6 +138,7 @@ class _Row(TypedDict):
     reason: str
     question: str
     turn: str
+    note: str
     documents: list[dict[str, str]]
 
 
@@ -100,6 +150,7 @@ def _row(rated: RatedAnswer, owners: Mapping[DocumentId, str]) -> _Row:
         "reason": rated.reason,
         "question": rated.question,
         "turn": rated.turn,
+        "note": rated.note,
         "documents": [
             {"title": title, "knowledge_base": owners.get(document, "")}
             for document, title in rated.documents.items()
@@ -144,5 +195,7 @@ def _print(rows: list[_Row]) -> None:
             Text(f"{row['at']}  {row['rating']}{reason}  {row['place']}  {row['turn']}", style="bold")
         )
         console.print(Text(f"  {row['question'] or '(the question is not kept or private)'}"))
+        if row["note"]:
+            console.print(Text(f"  “{row['note']}”", style="italic"))
         for document in row["documents"]:
             console.print(Text(f"  · {document['title']}"))

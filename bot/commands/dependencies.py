@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from bot.access.audience import Audiences
     from bot.access.operator_access import OperatorAccess
     from bot.access.permissions import Permissions
+    from bot.commands.context import CommandContext
     from bot.port import Attachment, Person, Place, Reply, Room
     from bot.store.channel_sources import ChannelSource, ChannelSources
     from bot.store.expert_requests import ExpertRequests
@@ -68,6 +69,14 @@ class ShownAnswers(Protocol):
     async def __call__(
         self, place: Place, person: Person, room: Room, *, thread: bool
     ) -> Sequence[MappedAnswer]: ...
+
+
+class ShownGaps(Protocol):
+    async def show(self, use: CommandContext, *, page: int = 1) -> Reply: ...
+
+    async def press(self, use: CommandContext, act: str, gap: str) -> Reply: ...
+
+    async def choose_channel(self, use: CommandContext, text: str) -> Reply: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,6 +182,7 @@ class CommandDependencies:
     """None: there is no page."""
     sources: SourceDesk | None = None
     channels: ChannelSourceDesk | None = None
+    gaps: ShownGaps | None = None
     shown_answers: ShownAnswers
     mind_maps: MindMaps
     models: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ from contextlib import (
 )
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from bot.composition import loader, wrappers
 from bot.composition.agent import agent
@@ -32,7 +32,7 @@ from rag_engine.errors import BadSettings
 from rag_engine.generation.conversation import follow_up_questions, tags, title
 from rag_engine.generation.conversation.follow_up_questions import FollowUpQuestions
 from rag_engine.generation.conversation.tags import TagWriter
-from rag_engine.generation.conversation.title import TitleWriter
+from rag_engine.generation.conversation.title import GapNameWriter, TitleWriter
 from rag_engine.ingestion.ingestion import Ingestion
 from rag_engine.ingestion.text_limits import TextLimits
 from rag_engine.parsing.pool import ParserPool, parser_pool
@@ -55,7 +55,7 @@ from rag_engine.tables.store import TableStore
 from rag_engine.text import analyzer
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+    from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
     from bot.composition.model_chain import ModelChoice
@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from rag_engine.types import KnowledgeBaseId
 
 _MB = 1 << 20
+_Writer = TypeVar("_Writer")
 _NOBODY = Observers()
 
 
@@ -206,8 +207,9 @@ def _application(
         observers=observers,
         follow_ups=_follow_ups(settings, engine, ports),
         mind_maps=mind_map.MindMaps(model=ports.task_models.get(mind_map.TASK)),
-        titles=_titles(ports),
-        tags=_tags(ports),
+        titles=_of_task(ports, title.TASK, TitleWriter),
+        tags=_of_task(ports, tags.TASK, TagWriter),
+        gap_names=_of_task(ports, title.GAPS, GapNameWriter),
     )
 
 
@@ -219,14 +221,9 @@ def _follow_ups(settings: Settings, engine: Engine, ports: Ports) -> FollowUpQue
     return FollowUpQuestions(model=model, answers=partial(engine.answers, judge=judge))
 
 
-def _tags(ports: Ports) -> TagWriter | None:
-    model = ports.task_models.get(tags.TASK)
-    return None if model is None else TagWriter(model=model)
-
-
-def _titles(ports: Ports) -> TitleWriter | None:
-    model = ports.task_models.get(title.TASK)
-    return None if model is None else TitleWriter(model=model)
+def _of_task(ports: Ports, task: str, writer: Callable[..., _Writer]) -> _Writer | None:
+    model = ports.task_models.get(task)
+    return None if model is None else writer(model=model)
 
 
 def _steps(settings: Settings, observers: Observers, phase: str, ports: Ports) -> Sequence[NamedStep]:

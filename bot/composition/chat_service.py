@@ -14,7 +14,7 @@ from bot.access.permissions import Permissions
 from bot.access.question_budget import QuestionBudget
 from bot.commands.dependencies import MODEL_SEPARATOR, CommandDependencies
 from bot.composition import exports
-from bot.composition.chat import answer_views, page_parts
+from bot.composition.chat import answer_views, gap_parts, page_parts
 from bot.composition.conversation import ChatStores, Policies, Removals, assemble
 from bot.composition.layers.expansion import estimate, expand
 from bot.composition.layers.graph import build_graphs, graph_cost
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from bot.conversation.channels.channel_desk import ChannelDesk
     from bot.conversation.dependencies import ForgetDocument
     from bot.conversation.follow_ups import SuggestQuestions
+    from bot.conversation.gaps.gap_desk import GapDesk
     from bot.conversation.service import Service
     from bot.conversation.sources.sources_view import Draw
     from bot.conversation.turn.conversation_tags import ChooseTags
@@ -82,9 +83,7 @@ async def service(application: Application, *, page: OpenPage | None = None) -> 
             verified_editor(application).finish_writing, every_seconds=_WRITE_SECONDS, what="verified answers"
         ),
         removing(partial(build_graphs, settings, library, observers=application.observers), what="graphs"),
-        retention.keeping_to(
-            settings.retention, history=library.storage.history, chat=database, audio=library.audio
-        ) as clock,
+        _retention(application, database) as clock,
     ):
         await library.catalog.unfinished.give_up_expected()
         await library.originals.forget_unused()
@@ -97,8 +96,9 @@ async def service(application: Application, *, page: OpenPage | None = None) -> 
         uploads = await _uploads(application)
         forget = partial(_forget, library, places, channels.sources)
         links = page_parts.sign_in_links(application, database)
+        gaps = gap_parts.gap_desk(application, database)
         policies = _platform_policies(
-            application, database, places, uploads, forget, pictures.picture, links, channels
+            application, database, places, uploads, forget, pictures.picture, links, channels, gaps
         )
         chat = _assemble(
             application,
@@ -123,6 +123,7 @@ async def service(application: Application, *, page: OpenPage | None = None) -> 
                 chat.experts.running(),
                 channels.running(lambda: chat.is_busy),
                 page_parts.opened(page, application, outbound=chat.outbound, forget=forget, links=links),
+                gap_parts.watched_gaps(gaps, chat, clock),
             ):
                 yield application.observers.service(chat)
         finally:
@@ -136,14 +137,9 @@ async def console_service(
     application: Application, names: Sequence[str] = (), *, page: OpenPage | None = None
 ) -> AsyncGenerator[ChatService]:
     """Everything is allowed."""
-    settings, library = application.settings, application.library
+    library = application.library
     operator = _operator(application, names)
-    async with (
-        _database(application) as database,
-        retention.keeping_to(
-            settings.retention, history=library.storage.history, chat=database, audio=library.audio
-        ) as clock,
-    ):
+    async with _database(application) as database, _retention(application, database) as clock:
         uploads = await _uploads(application)
         policies = Policies(
             audiences=operator,
@@ -160,6 +156,7 @@ async def console_service(
                     places=operator,
                 )
             ),
+            gaps=gap_parts.gap_desk(application, database).listed,
             show_sources=answer_views.sources_view(library, operator).show,
             show_explanation=answer_views.explanation(application, database, operator).press,
             names=library.catalog.metadata.names,
@@ -172,6 +169,18 @@ async def console_service(
             page, application, outbound=chat.outbound, forget=library.forget, links=links
         ):
             yield application.observers.service(chat)
+
+
+def _retention(
+    application: Application, database: Database
+) -> AbstractAsyncContextManager[Callable[[], float]]:
+    library = application.library
+    return retention.keeping_to(
+        application.settings.retention,
+        history=library.storage.history,
+        chat=database,
+        audio=library.audio,
+    )
 
 
 def _operator(application: Application, names: Sequence[str]) -> OperatorAccess:
@@ -231,6 +240,7 @@ def _platform_policies(
     draw: Draw,
     links: SignInLinks | None,
     channels: ChannelDesk,
+    gaps: GapDesk,
 ) -> Policies:
     library = application.library
     rights = Permissions(settings=application.settings.access)
@@ -241,7 +251,8 @@ def _platform_policies(
         audiences=audiences,
         permissions=rights,
         places=places,
-        commands=_of_desk(replace(desk, page=links, channels=channels)),
+        commands=_of_desk(replace(desk, page=links, channels=channels, gaps=gaps)),
+        gaps=gaps.listed,
         show_sources=sources.show,
         show_pictures=sources.pictures,
         show_explanation=answer_views.explanation(application, database, audiences).press,
@@ -291,13 +302,12 @@ def _desk(
         reindex=partial(_reindex, library),
         export=partial(exports.export, library),
         facts=partial(_facts, application),
-        explain=answer_views.explanation(application, database, audiences).latest,
         verified=verified_editor(application),
-        read_aloud=answer_views.read_aloud(application, database, audiences).latest,
         sources=application.sources,
         experts=ExpertRequests(database),
         mind_maps=application.mind_maps or MindMaps(),
-        shown_answers=answer_views.answer_maps(application, database, audiences).shown_answers,
+        gaps=gap_parts.gap_desk(application, database),
+        **answer_views.answer_commands(application, database, audiences),
         models=tuple(application.engine.choices),
         has_web=bool(application.settings.web_search.kind),
     )

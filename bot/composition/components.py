@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rag_engine.engine import Engine
     from rag_engine.generation.conversation.follow_up_questions import FollowUpQuestions
     from rag_engine.generation.conversation.tags import TagWriter
-    from rag_engine.generation.conversation.title import TitleWriter
+    from rag_engine.generation.conversation.title import GapNameWriter, TitleWriter
     from rag_engine.ingestion.ingestion import Ingestion, Parse
     from rag_engine.ports import Embedder, IndexIdentity, Splitter, StoredIndex
     from rag_engine.speech.audio_cache import AudioCache
@@ -125,6 +125,7 @@ class Application:
     titles: TitleWriter | None = None
     voice: Voice | None = None
     tags: TagWriter | None = None
+    gap_names: GapNameWriter | None = None
 
     @property
     def catalog(self) -> SqliteCatalog:

@@ -13,9 +13,11 @@ from bot.conversation.experts.expert_buttons import ExpertButtons
 from bot.conversation.experts.expert_desk import ExpertDesk
 from bot.conversation.experts.expert_posts import ExpertPosts
 from bot.conversation.experts.expert_readers import ExpertReaders
+from bot.conversation.experts.gap_requests import GapRequests
 from bot.conversation.follow_ups import FollowUps
 from bot.conversation.interactions import Interactions
 from bot.conversation.interactions.buttons import AnswerButtons
+from bot.conversation.interactions.feedback_notes import FeedbackNotes
 from bot.conversation.interactions.option_names import OptionNames
 from bot.conversation.interactions.verified_answers import VerifiedSaves
 from bot.conversation.newcomers.first_steps import FirstSteps
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
         StoredAnswers,
     )
     from bot.conversation.follow_ups import SuggestQuestions
+    from bot.conversation.gaps.gap_list import GapList
     from bot.conversation.read_aloud import ReadAloud
     from bot.conversation.turn.conversation_tags import ConversationTags
     from bot.conversation.turn.thread_titles import WriteTitle
@@ -113,6 +116,7 @@ class Policies:
     show_explanation: ShowExplanation
     names: FindNames
     read_aloud: ReadAloud
+    gaps: GapList
     transcriber: Transcriber | None = None
     show_pictures: ShowPictures | None = None
     budget: QuestionBudget = _UNLIMITED
@@ -186,6 +190,10 @@ def _first_steps(
     )
 
 
+def _option_names(policies: Policies) -> OptionNames:
+    return OptionNames(permissions=policies.permissions, audiences=policies.audiences, find=policies.names)
+
+
 def _service(
     stores: ChatStores,
     policies: Policies,
@@ -221,10 +229,9 @@ def _service(
         recovery=interactions.recovery,
         interactions=interactions,
         first_steps=_first_steps(stores, policies, runner.scheduler, records),
-        option_names=OptionNames(
-            permissions=policies.permissions, audiences=policies.audiences, find=policies.names
-        ),
+        option_names=_option_names(policies),
         experts=buttons.experts.desk,
+        notes=FeedbackNotes(turns=stores.turns, notifier=runner.notifier),
     )
 
 
@@ -318,6 +325,7 @@ def _answer_buttons(
     editor: VerifiedEditor,
     settings: ChatSettings,
 ) -> AnswerButtons:
+    experts = _experts(stores, policies, removals, uploads, runner, editor, settings)
     return AnswerButtons(
         turns=stores.turns,
         files=stores.files,
@@ -337,5 +345,11 @@ def _answer_buttons(
             audiences=policies.audiences,
             editor=editor,
         ),
-        experts=_experts(stores, policies, removals, uploads, runner, editor, settings),
+        experts=experts,
+        gaps=GapRequests(
+            desk=experts.desk,
+            readers=experts.readers,
+            permissions=policies.permissions,
+            listed=policies.gaps,
+        ),
     )

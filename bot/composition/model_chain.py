@@ -32,6 +32,7 @@ TASKS: Final = (
     "passage_summary",
     "passage_questions",
     "graph",
+    "gaps",
 )
 
 

@@ -85,6 +85,8 @@ class PermissionChecks(Protocol):
         self, person: Person, place: Place, directory: Directory, *, act: Act, asker: str = ""
     ) -> None: ...
 
+    async def check_administers(self, person: Person, place: Place, directory: Directory) -> None: ...
+
 
 class StoredAnswers(Protocol):
     """See `rag_engine.storage.history.SqliteHistory`."""

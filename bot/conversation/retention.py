@@ -67,6 +67,9 @@ async def prune(
         pass
     async with chat.transaction() as transaction:
         await transaction.execute("DELETE FROM topics WHERE started_at < ?", (before,))
+        await transaction.execute("DELETE FROM gap_questions WHERE at < ?", (before,))
+        await transaction.execute("DELETE FROM gaps WHERE id NOT IN (SELECT gap FROM gap_questions)")
+        await transaction.execute("DELETE FROM gap_digest_posts WHERE at < ?", (before,))
     deleted = _BATCH
     while deleted == _BATCH:
         async with chat.transaction() as transaction:

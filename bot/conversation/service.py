@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from bot.conversation.dependencies import PermissionChecks
     from bot.conversation.experts.expert_desk import ExpertDesk
     from bot.conversation.interactions import Interactions
+    from bot.conversation.interactions.feedback_notes import FeedbackNotes
     from bot.conversation.interactions.option_names import OptionNames
     from bot.conversation.newcomers.first_steps import FirstSteps
     from bot.conversation.outbound import OutboundRooms
@@ -73,6 +74,7 @@ class Service:
     first_steps: FirstSteps
     option_names: OptionNames
     experts: ExpertDesk
+    notes: FeedbackNotes
     channels: ChannelDesk | None = None
 
     @property
@@ -163,7 +165,7 @@ class Service:
                 await self.notifier.try_to_send(room, action.person, sentence)
 
     async def _on_new(self, message: IncomingMessage, room: Room) -> bool:
-        if await self.experts.hears(message):
+        if await self.experts.hears(message) or await self.notes.hears(message, room):
             return False
         admitted = await self.admission.admit(message, room)
         if admitted is None:

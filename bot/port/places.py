@@ -101,6 +101,10 @@ class Directory(Protocol):
         """As `may_read`, and the thread too."""
         ...
 
+    async def shares_thread(self, place: Place) -> bool:
+        """With all who read the channel? False if uncertain."""
+        ...
+
     async def present(self, place: Place, person: str) -> bool:
         """Asks the platform, never a cache."""
         ...

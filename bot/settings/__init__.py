@@ -62,7 +62,7 @@ class _Section(BaseModel):
 
 
 class TaskSettings(_Section):
-    """A language model of its own for one task: `answer`, `understand` (what a message means), `summary`, `sql` (over tables), `passage_summary` and `passage_questions` (see `expansion`), `graph` (entities of passages), `subqueries`, `extract` and `sufficiency` (of a research), `agent` (calls tools), `follow_ups` (buttons with further questions), `titles` (of new threads), `tags` (of conversations) or `mindmap`; without a model of their own the last four are off. What is unset is as in `FOOTNOTE_MODEL`."""
+    """A language model of its own for one task: `answer`, `understand` (what a message means), `summary`, `sql` (over tables), `passage_summary` and `passage_questions` (see `expansion`), `graph` (entities of passages), `subqueries`, `extract` and `sufficiency` (of a research), `agent` (calls tools), `follow_ups` (buttons with further questions), `titles` (of new threads), `tags` (of conversations), `mindmap` or `gaps` (names of unanswered questions); without a model of their own the last five are off. What is unset is as in `FOOTNOTE_MODEL`."""
 
     model: str = ""
     """Name of the model: `FOOTNOTE_TASKS__UNDERSTAND__MODEL=gpt-4.1-nano`."""
@@ -203,6 +203,8 @@ class ChatSettings(_Section):
     """Hours of running until experts are reminded of a question, once, and as many until it goes to the next."""
     review_days: float = Field(default=180, ge=0)
     """Days after which a verified answer counts as possibly outdated and its author is asked; 0 is never."""
+    feedback_export: bool = False
+    """Whether rated public questions may become an evaluation set (`footnote eval answers --from-feedback`)."""
     grace_seconds: float = Field(default=20, ge=0)
     """How long running answers may continue after the stop signal; service managers kill after 30 s or more."""
 

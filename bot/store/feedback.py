@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Final
 from rag_engine.types import DocumentId
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from rag_engine.storage.sqlite.database import Database
 
 _MISLEADING: Final = 3
 _LISTED = """
-    SELECT feedback.at, rating, feedback.turn, platform, workspace, channel, thread, private, question, citations, reason
+    SELECT feedback.at, rating, feedback.turn, platform, workspace, channel, thread, private, question, citations, reason, note,
+        answers.conversation
     FROM feedback LEFT JOIN answers ON answers.id = feedback.answer WHERE ? IN ('', rating) ORDER BY feedback.at DESC
 """
 
@@ -30,6 +31,8 @@ class RatedAnswer:
     """Empty for private answers."""
     reason: str = ""
     """Why it was rated down; empty if nobody said."""
+    note: str = ""
+    conversation: str = ""
     documents: Mapping[DocumentId, str]
     """Titles of cited documents; none for private answers."""
 
@@ -51,6 +54,8 @@ def _rated(
     question: str,
     citations: str,
     reason: str,
+    note: str,
+    conversation: str | None,
 ) -> RatedAnswer:
     if platform is None:
         return RatedAnswer(at=at, rating=rating, turn=turn, reason=reason, documents={})
@@ -67,6 +72,8 @@ def _rated(
         reason=reason,
         place=place,
         question=question,
+        note=note,
+        conversation=conversation or "",
         documents=documents,
     )
 
@@ -87,9 +94,15 @@ class DocumentRatings:
 
 def by_document(rated: Iterable[RatedAnswer]) -> list[DocumentRatings]:
     """Of cited documents; the most often rated down first."""
+    return by_subject(rated, lambda each: each.documents)
+
+
+def by_subject(
+    rated: Iterable[RatedAnswer], subjects: Callable[[RatedAnswer], Mapping[DocumentId, str]]
+) -> list[DocumentRatings]:
     found: dict[DocumentId, DocumentRatings] = {}
     for each in rated:
-        for document, title in each.documents.items():
+        for document, title in subjects(each).items():
             before = found.get(document, DocumentRatings(document=document, title=title))
             reasons = dict(before.reasons)
             if each.rating == "down":

@@ -248,6 +248,14 @@ class Turns:
             )
         return bool(rows)
 
+    async def add_note(self, place: Place, person: str, note: str, *, since: float) -> bool:
+        sql = """UPDATE feedback SET note = ? WHERE rowid = (SELECT feedback.rowid FROM feedback JOIN answers ON answers.id = answer
+            WHERE platform = ? AND workspace = ? AND channel = ? AND thread = ? AND feedback.person = ? AND rating = 'down' AND at > ?
+            ORDER BY at DESC LIMIT 1) RETURNING 1"""
+        values = (note, *_channel(place), place.thread, person, since)
+        async with self._database.transaction() as transaction:
+            return bool(await transaction.execute(sql, values))
+
     async def ratings(self, turn: ChatTurn) -> dict[str, Rating]:
         """By person."""
         rows = await self._database.fetch("SELECT person, rating FROM feedback WHERE answer = ?", (turn.id,))

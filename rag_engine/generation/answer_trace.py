@@ -85,6 +85,7 @@ def answer_trace(inquiry: Inquiry, generated: GeneratedReply, answer: Answer, as
         # `footnote forget` finds traces by the documents that they name.
         "closest": [_passage(hit) for hit in inquiry.closest[:_MOST_TRACED]],
         "citations": [_citation(citation) for citation in answer.citations],
+        "grounded": answer.grounded,
         "citing": dict(generated.citing),
         "notices": list(answer.notices),
     }

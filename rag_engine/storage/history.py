@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from rag_engine.errors import UserError
 from rag_engine.metadata.comparison import folded
-from rag_engine.types import ConversationId, Trace, Turn, TurnId
+from rag_engine.types import ConversationId, KnowledgeBaseId, Trace, Turn, TurnId
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from rag_engine.storage.sqlite.database import Database, Row
 
@@ -53,6 +53,12 @@ _FORGET_TITLE = """
     DELETE FROM conversation_titles WHERE conversation IN (SELECT conversation FROM turns WHERE id = ? AND active = 1)
 """
 _FORGET_TAGS = _FORGET_TITLE.replace("conversation_titles", "conversation_tags")
+_ASKED = """
+    SELECT ordinal, turn, conversation, at, coalesce(json_extract(details, '$.route'), ''),
+        coalesce(nullif(json_extract(details, '$.searched_for'), ''), json_extract(details, '$.question'), ''),
+        coalesce(json_extract(details, '$.knowledge_bases'), '[]'), coalesce(json_array_length(details, '$.citations'), 0),
+        json_extract(details, '$.grounded') FROM traces
+"""
 _LISTED = 8
 _LAST_CHARACTER = "\U0010ffff"
 
@@ -68,6 +74,19 @@ class ConversationSummary:
     opening: str = ""
     """The first question."""
     tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedQuestion:
+    ordinal: int
+    turn: TurnId
+    conversation: ConversationId
+    at: float
+    route: str
+    text: str
+    knowledge_bases: tuple[KnowledgeBaseId, ...]
+    cited: bool
+    grounded: bool
 
 
 class SqliteHistory:
@@ -157,6 +176,23 @@ class SqliteHistory:
         )
         return [tag for (tag,) in rows]
 
+    async def asked_since(self, ordinal: int, *, limit: int) -> list[AskedQuestion]:
+        """From the start if `restore` went back."""
+        ((newest,),) = await self._database.fetch("SELECT coalesce(max(ordinal), 0) FROM traces")
+        after = ordinal if ordinal <= newest else 0
+        rows = await self._database.fetch(
+            f"{_ASKED} WHERE ordinal > ? ORDER BY ordinal LIMIT ?", (after, limit)
+        )
+        return [_asked(row) for row in rows]
+
+    async def asked(self, turns: Collection[TurnId]) -> dict[TurnId, AskedQuestion]:
+        wanted = json.dumps(sorted(turns))
+        rows = await self._database.fetch(
+            f"{_ASKED} WHERE turn IN (SELECT value FROM json_each(?))",  # noqa: S608
+            (wanted,),
+        )
+        return {found.turn: found for found in map(_asked, rows)}
+
     async def forget(self, turns: Sequence[TurnId]) -> None:
         """Also titles and tags of their conversations, which may repeat them."""
         rows = [(turn,) for turn in turns]
@@ -213,6 +249,21 @@ class SqliteHistory:
 def _turn(row: Row) -> Turn:
     identity, conversation, role, text, at = row
     return Turn(id=TurnId(identity), conversation=ConversationId(conversation), role=role, text=text, at=at)
+
+
+def _asked(row: Row) -> AskedQuestion:
+    ordinal, turn, conversation, at, route, text, bases, citations, grounded = row
+    return AskedQuestion(
+        ordinal=ordinal,
+        turn=TurnId(turn),
+        conversation=ConversationId(conversation),
+        at=at,
+        route=route,
+        text=text,
+        knowledge_bases=tuple(map(KnowledgeBaseId, json.loads(bases))),
+        cited=citations > 0,
+        grounded=citations > 0 if grounded is None else bool(grounded),
+    )
 
 
 def _trace_row(trace: Trace) -> tuple[object, ...]:

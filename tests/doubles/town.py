@@ -29,6 +29,7 @@ class Town:
     refusals: dict[str, ChatError] = field(default_factory=dict[str, "ChatError"])
     """Questions about which the platform says why it refuses them."""
     asked: list[tuple[str, ...]] = field(default_factory=list)
+    private_threads: set[str] = field(default_factory=set)
     home: str = "T1"
     others: dict[str, Town] = field(default_factory=dict[str, "Town"])
     """The towns of other workspaces, from a direct message that belongs to none."""
@@ -77,6 +78,10 @@ class Town:
 
     async def may_read_place(self, place: Place, person: str) -> bool:
         return await self.may_read(place.channel, person=person)
+
+    async def shares_thread(self, place: Place) -> bool:
+        self._tell("shares_thread", place.thread)
+        return place.thread not in self.private_threads
 
     async def present(self, place: Place, person: str) -> bool:
         self._tell("present", person)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from bot.conversation.answer_maps import AnswerMaps
 from bot.conversation.explanation.explanation_view import ExplanationView
@@ -11,6 +11,7 @@ from bot.conversation.sources.sources_view import SourcesView
 from bot.store.turns import Turns
 
 if TYPE_CHECKING:
+    from bot.commands.dependencies import LatestAnswer, ShownAnswers
     from bot.composition.components import Application, IndexingComponents
     from bot.conversation.dependencies import AudienceLookup
     from bot.conversation.sources.sources_view import Draw
@@ -52,3 +53,19 @@ def read_aloud(application: Application, database: Database, audiences: Audience
         turns=Turns(database),
         voice=application.voice,
     )
+
+
+class AnswerCommands(TypedDict):
+    explain: LatestAnswer
+    read_aloud: LatestAnswer
+    shown_answers: ShownAnswers
+
+
+def answer_commands(
+    application: Application, database: Database, audiences: AudienceLookup
+) -> AnswerCommands:
+    return {
+        "explain": explanation(application, database, audiences).latest,
+        "read_aloud": read_aloud(application, database, audiences).latest,
+        "shown_answers": answer_maps(application, database, audiences).shown_answers,
+    }

@@ -165,9 +165,10 @@ class ExpertDesk:
 
     async def withdraw_of(self, answer: str) -> None:
         """Its question was deleted."""
-        request = await self.requests.of_answer(answer)
-        if request is not None:
-            await self.withdraw(request)
+        for identity in (answer, f"gap:{answer}"):
+            request = await self.requests.of_answer(identity)
+            if request is not None:
+                await self.withdraw(request)
 
     async def _move(
         self, request: ExpertRequest, states: Collection[RequestState], state: RequestState
@@ -294,6 +295,8 @@ class ExpertDesk:
             await self.requests.change(request, replace(request, waited=waited))
 
     async def _next_experts(self, request: ExpertRequest) -> str:
+        if request.answer_id.startswith("gap:"):
+            return ""
         listed = await self.requests.experts({request.knowledge_base}, request.place)
         return next((experts for _, experts in listed[request.hop + 1 :][:1]), "")
 

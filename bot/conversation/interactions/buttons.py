@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from bot.commands.research import research_question
+from bot.conversation.experts import gap_requests
 from bot.conversation.experts.expert_buttons import BY_REQUEST, OFFER
 from bot.conversation.sources import sources_view
 from bot.files.uploads import progress
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         ShowSources,
     )
     from bot.conversation.experts.expert_buttons import ExpertButtons
+    from bot.conversation.experts.gap_requests import GapRequests
     from bot.conversation.interactions.verified_answers import VerifiedSaves
     from bot.conversation.versions import AnswerVersion, AnswerVersions
     from bot.files.uploads import Uploads
@@ -100,6 +102,7 @@ class AnswerButtons:
     observers: Observers
     verified: VerifiedSaves
     experts: ExpertButtons
+    gaps: GapRequests
 
     async def is_done(self, action: Action) -> bool:
         """A press before a restart had its effect."""
@@ -112,6 +115,8 @@ class AnswerButtons:
             return await self.verified.save_message(press)
         if press.action.name in BY_REQUEST:
             return await self.experts.press(press)
+        if press.action.name in gap_requests.BUTTONS:
+            return await self.gaps.press(press)
         turn = await self._turn(press.action)
         if turn is None:
             return press.reply("too_old")
@@ -222,7 +227,8 @@ class AnswerButtons:
         operation = Feedback(platform=turn.place.platform, rating="down", reason=reason)
         with self.observers.around(operation):
             known = await self.turns.explain_rating(turn, press.action.person.id, reason)
-        return press.reply("thanks" if known else "too_old")
+        thanks = "feedback_more" if reason == "other" else "thanks"
+        return press.reply(thanks if known else "too_old")
 
     async def verify(self, press: ButtonPress, turn: ChatTurn) -> Reply:
         return await self.verified.save_answer(press, turn)
@@ -321,6 +327,13 @@ SAVE_VERIFIED: Final = "save_verified"
 """What people choose on any message; its value is the permalink."""
 FOLLOWING: Final = frozenset({"verify", "reason", OFFER, "expert_send", "expert_withdraw"})
 """Buttons of private replies to a press."""
-NAMES: Final = frozenset({*_HANDLERS, *BY_REQUEST, SAVE_VERIFIED})
+NAMES: Final = frozenset({*_HANDLERS, *BY_REQUEST, *gap_requests.BUTTONS, SAVE_VERIFIED})
 PRIVATE_VIEWS: Final = frozenset({"sources", "why"})
-SLOW: Final = PRIVATE_VIEWS | {"promote", "verify", SAVE_VERIFIED, OFFER, "expert_send"}
+SLOW: Final = PRIVATE_VIEWS | {
+    "promote",
+    "verify",
+    SAVE_VERIFIED,
+    OFFER,
+    "expert_send",
+    *gap_requests.BUTTONS,
+}

@@ -63,7 +63,7 @@ class ErasureRule:
 
 def of(marks: ErasureMarks) -> list[ErasureRule]:
     """In the order of removal. The history comes last: the bot drops an answer whose question is gone."""
-    rules = [*_documents(marks)]
+    rules = [*_gaps(marks), *_documents(marks)]
     if marks.turns:
         drawn = (_list(marks.turns),)
         rules.append(_chat("answers with erased words", "answers", f"turn {_IN}", drawn, change=_UNLINKED))
@@ -72,6 +72,28 @@ def of(marks: ErasureMarks) -> list[ErasureRule]:
     for channel in marks.channels:
         rules += _channel(channel)
     return [*rules, *_history(marks)]
+
+
+def _gaps(marks: ErasureMarks) -> Iterator[ErasureRule]:
+    asked = [("platform = ? AND person = ?", (person.platform, person.id)) for person in marks.people]
+    asked += [(_OF_CHANNEL, (each.platform, each.workspace, each.channel)) for each in marks.channels]
+    asked += [(f"turn {_IN}", (_list(marks.turns),))] if marks.turns else []
+    asked += [(f"question {_IN}", (_list(marks.answers),))] if marks.answers else []
+    named: list[_Condition] = (
+        [(_NAMES.format(column="name"), (_list(marks.file_names),))] if marks.file_names else []
+    )
+    if asked:
+        condition, parameters = _either(asked)
+        named.append((f"id IN (SELECT gap FROM gap_questions WHERE {condition})", parameters))  # noqa: S608
+    if named:
+        condition, parameters = _either(named)
+        unnamed = "name = '', named_from = '[]'"
+        yield _chat("names of gaps", "gaps", f"name <> '' AND ({condition})", parameters, change=unnamed)
+    if asked:
+        yield _chat("questions of gaps", "gap_questions", *_either(asked))
+    if marks.answers:
+        from_gaps = _list(f"gap:{answer}" for answer in marks.answers)
+        yield _chat("gaps brought to experts", "expert_requests", f"answer_id {_IN}", (from_gaps,))
 
 
 def _history(marks: ErasureMarks) -> Iterator[ErasureRule]:
@@ -203,6 +225,7 @@ def _person(person: ErasedPerson) -> Iterator[ErasureRule]:
         "events under way", "inbox", "platform = ? AND instr(payload, ?)", (person.platform, person.id)
     )
     yield _chat("topics", "topics", *_private_conversations(person))
+    yield _chat("digests of gaps", "gap_digests", "platform = ? AND person = ?", by, change="person = ''")
     yield _chat("messages to experts", "expert_posts", "platform = ? AND person = ?", by)
     mention = (person.platform, f"<@{person.id}>")
     yield _chat("experts", "experts", "platform = ? AND channel = ?", mention)
@@ -259,6 +282,8 @@ def _channel(channel: ErasedChannel) -> Iterator[ErasureRule]:
         "bindings": "bindings",
         "audiences": "audiences",
         "channel_sources": "messages of channels",
+        "gap_digests": "digests of gaps",
+        "gap_digest_posts": "posted digests of gaps",
     }.items():
         yield _chat(what, table, _OF_CHANNEL, place)
     yield _chat("topics", "topics", _BEGINS, _range(f"{':'.join(place)}:"))

@@ -14,11 +14,14 @@ from rag_engine.text import tokens
 from rag_engine.types import Message, Prompt
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from rag_engine.ports import LanguageModel
 
 _Shape = TypeVar("_Shape", bound=BaseModel)
 
 TASK: Final = "titles"
+GAPS: Final = "gaps"
 _LONGEST: Final = 80
 _TOKENS: Final = 600
 _REPLY_TOKENS: Final = 128
@@ -41,16 +44,29 @@ class TitleWriter:
         return next(iter(plain_texts([reply.title], longest=_LONGEST)), "")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GapNameWriter:
+    model: LanguageModel
+    seconds: float = 30.0
+
+    async def __call__(self, questions: Sequence[str]) -> str:
+        parts = {f"Question {number}": text for number, text in enumerate(questions, 1)}
+        async with asyncio.timeout(self.seconds):
+            prompt = await asyncio.to_thread(_prompt, GAPS, parts)
+            reply = await structured_reply.ask(self.model, prompt, TitleReply, task=GAPS)
+        return next(iter(plain_texts([reply.title], longest=_LONGEST)), "")
+
+
 async def conversation_reply(
     model: LanguageModel, task: str, question: str, answer: str, shape: type[_Shape]
 ) -> _Shape:
     """Raises the model's errors and `UnreadableReply`."""
-    prompt = await asyncio.to_thread(_prompt, task, question, answer)
+    parts = {"Question": question, "Answer": prompts.without_markers(answer)}
+    prompt = await asyncio.to_thread(_prompt, task, parts)
     return await structured_reply.ask(model, prompt, shape, task=task)
 
 
-def _prompt(task: str, question: str, answer: str) -> Prompt:
-    parts = {"Question": question, "Answer": prompts.without_markers(answer)}
+def _prompt(task: str, parts: Mapping[str, str]) -> Prompt:
     messages = (
         Message(role="system", content=prompts.instructions(task)),
         Message(role="user", content="\n\n".join(f"{name}:\n{_part(text)}" for name, text in parts.items())),

@@ -272,6 +272,9 @@ class Everybody:
     async def are_members(self, *, person: str = "", everyone_in: str = "") -> bool:
         return True
 
+    async def shares_thread(self, place: Place) -> bool:
+        return True
+
     async def joined(self, person: str, channels: Collection[str]) -> frozenset[str]:
         return frozenset(channels)
 
@@ -362,6 +365,9 @@ class OpenTown:
             return
         if not (await directory.membership(person.id)).admin:
             raise NotAllowed(f"Only an admin may {act} here.")
+
+    async def check_administers(self, person: Person, place: Place, directory: Directory) -> None:
+        await self.check(person, place, directory, act="administer")
 
     async def settings(self, place: Place) -> PlaceSettings:
         return self.settings_of.get(place.channel, PlaceSettings())

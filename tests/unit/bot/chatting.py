@@ -14,6 +14,7 @@ from bot.composition import loader
 from bot.composition.conversation import ChatStores, Policies, Removals, assemble
 from bot.conversation.dependencies import Commands, FollowedReply
 from bot.conversation.explanation.explanation_view import ExplanationView
+from bot.conversation.gaps.gap_list import GapList
 from bot.conversation.read_aloud import ReadAloud
 from bot.conversation.turn.conversation_tags import ConversationTags
 from bot.files.downloads import Downloads
@@ -24,6 +25,7 @@ from bot.port import (
     Reply,
 )
 from bot.settings import ChatSettings
+from bot.store.gaps import Gaps
 from bot.streaming.message_stream import WriteDeadlines
 from bot.streaming.scheduler import Scheduler
 from rag_engine import plugins
@@ -88,6 +90,7 @@ if TYPE_CHECKING:
     from rag_engine.ports import Answerer, Embedder, LanguageModel
     from rag_engine.speech.types import Transcriber
     from rag_engine.speech.voice import Voice
+    from rag_engine.storage.sqlite.database import Database
     from rag_engine.types import Blob, Section
 
 
@@ -190,6 +193,7 @@ class _Base:
     history: SqliteHistory
     catalog: SqliteCatalog
     findings: SqliteFindings
+    chats: Database
     stores: ChatStores
     ingestion: Ingestion
     removals: Removals
@@ -227,6 +231,7 @@ async def _base(stack: AsyncExitStack, folder: Path) -> _Base:
         history=history,
         catalog=catalog,
         findings=findings,
+        chats=chats,
         stores=ChatStores.over(chats, retention_seconds=90 * 86_400.0),
         ingestion=ingestion,
         removals=Removals(
@@ -297,6 +302,7 @@ def _policies(base: _Base, budget: QuestionBudget, voice: Voice | None) -> Polic
         ).press,
         names=base.catalog.metadata.names,
         read_aloud=aloud,
+        gaps=GapList(gaps=Gaps(base.chats), history=base.history),
         budget=budget,
     )
 

@@ -30,6 +30,7 @@ READERS = {
     "scan": {"maintenance/erasure/*"},
     "Search": set[str](),
     "sections": {
+        "cli/_eval_feedback.py",  # the console, for the operator alone
         "maintenance/reindex.py",
         "cli/kb.py",
         "cli/_kb/changes.py",
@@ -54,6 +55,7 @@ READERS = {
         "commands/kb/contents.py",
         "commands/kb/filters.py",  # of a knowledge base that the person may know
         "conversation/newcomers/first_steps.py",  # the titles in a scope of the person
+        "cli/_eval_feedback.py",
         "cli/feedback.py",  # the console, for the operator alone
         "server/readers.py",  # in the scope of a key (test_server)
         "composition/layers/expansion.py",  # of a knowledge base that the person administers

@@ -123,7 +123,7 @@ def test_a_list_is_written_with_commas(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (
             {"FOOTNOTE_MODEL__NAME": "one", "FOOTNOTE_TASKS__THINK__MODEL": "two"},
-            "FOOTNOTE_TASKS__THINK: there is no such task; there are: answer, understand, summary, outline, hypothesis, follow_ups, titles, tags, sql, mindmap, subqueries, extract, sufficiency, agent, passage_summary, passage_questions, graph.",
+            "FOOTNOTE_TASKS__THINK: there is no such task; there are: answer, understand, summary, outline, hypothesis, follow_ups, titles, tags, sql, mindmap, subqueries, extract, sufficiency, agent, passage_summary, passage_questions, graph, gaps.",
         ),
         (
             {"FOOTNOTE_TASKS__ANSWER__MODEL": "two"},
