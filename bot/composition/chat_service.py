@@ -11,10 +11,10 @@ from bot import commands
 from bot.access.audience import Audiences
 from bot.access.operator_access import OperatorAccess
 from bot.access.permissions import Permissions
-from bot.access.question_budget import QuestionBudget
 from bot.commands.dependencies import MODEL_SEPARATOR, CommandDependencies
 from bot.composition import exports
 from bot.composition.chat import answer_views, gap_parts, page_parts
+from bot.composition.chat.question_limits import question_budget
 from bot.composition.conversation import ChatStores, Policies, Removals, assemble
 from bot.composition.layers.expansion import estimate, expand
 from bot.composition.layers.graph import build_graphs, graph_cost
@@ -259,18 +259,7 @@ def _platform_policies(
         names=application.library.catalog.metadata.names,
         read_aloud=answer_views.read_aloud(application, database, audiences),
         transcriber=library.transcriber,
-        budget=_budget(application, rights),
-    )
-
-
-def _budget(application: Application, rights: Permissions) -> QuestionBudget:
-    settings = application.settings.chat
-    return QuestionBudget(
-        questions=settings.questions_per_hour,
-        repeats=settings.repeats_per_hour,
-        sources=settings.sources_per_hour,
-        exempt=rights.administers,
-        observers=application.observers,
+        budget=question_budget(application, rights),
     )
 
 

@@ -1,3 +1,5 @@
+"""What everyone in a channel may read; stored before it is written, so that a killed process writes it once."""
+
 from __future__ import annotations
 
 import logging

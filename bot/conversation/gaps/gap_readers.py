@@ -1,3 +1,5 @@
+"""A question is read where it was asked; who may not read there sees that it counts, and nothing else."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
