@@ -50,7 +50,6 @@ class VisitorAccess:
         return self.person is None
 
     def sees(self, place: Place) -> bool:
-        """Its counts, not its text."""
         of = (place.platform, place.workspace)
         return self.is_operator or of == (self.workspace.platform, self.workspace.workspace)
 
@@ -80,7 +79,6 @@ class VisitorAccess:
         return dict(zip(wanted, verdicts, strict=True))
 
     async def reads_base(self, base: KnowledgeBase, audience: StoredAudience | None) -> Verdict:
-        """May its documents be shown?"""
         if self.person is None:
             return "readable"
         if audience is None:
@@ -90,7 +88,6 @@ class VisitorAccess:
         return await self._belongs() if audience.everyone else await self.reads(audience.place)
 
     async def sees_base(self, base: KnowledgeBase, audience: StoredAudience | None) -> bool:
-        """Does it exist for this visitor?"""
         if self.person is None:
             return True
         if audience is not None:

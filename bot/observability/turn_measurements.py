@@ -29,7 +29,6 @@ class TurnMeasurements:
         self._ended: deque[MeasuredTurn] = deque(maxlen=_MOST)
 
     def take(self) -> list[MeasuredTurn]:
-        """Those that ended since."""
         taken = list(self._ended)
         self._ended.clear()
         return taken

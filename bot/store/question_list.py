@@ -1,5 +1,3 @@
-"""Questions for the page: filtered, the newest first, a part at a time."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -11,7 +9,6 @@ if TYPE_CHECKING:
     from rag_engine.storage.sqlite.database import Database, Row
 
 _MOST_SEARCHED: Final = 3_000
-"""Questions whose words are looked through at once."""
 _COLUMNS: Final = (
     "a.id, a.platform, a.workspace, a.channel, a.thread, a.private, a.person, a.name, a.question, a.asked_at, "
     "a.state, f.outcome, f.seconds, f.up, f.down"
@@ -29,7 +26,6 @@ class QuestionFilter:
     outcome: str = ""
     text: str = ""
     before: tuple[float, str] = _LAST
-    """When the last one shown was asked, and its id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +38,6 @@ class ListedQuestion:
     asked_at: float
     state: str
     outcome: str
-    """Empty while it is answered."""
     seconds: float | None
     up: int
     down: int
@@ -54,8 +49,6 @@ class ListedQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionPart:
-    """`next`: where to go on, if there are more."""
-
     questions: tuple[ListedQuestion, ...]
     next: tuple[float, str] | None
 

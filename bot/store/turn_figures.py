@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from rag_engine.storage.sqlite.database import Database, Transaction
 
 TurnOutcome: TypeAlias = Literal["answered", "unanswered", "talk", "stopped", "failed"]
-"""`talk`: nothing was to be found, as in greetings."""
 
 _DAY: Final = 86_400
 _TENTHS: Final = 10
@@ -47,11 +46,9 @@ class MeasuredTurn:
 
     answer: str = ""
     outcome: TurnOutcome | None = None
-    """None: as its state says."""
     seconds: float = 0.0
     first_seconds: float | None = None
     tokens: Mapping[str, TokenCount] = field(default_factory=dict[str, TokenCount])
-    """By model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +73,6 @@ class TurnFigures:
         self._clock = clock
 
     async def record(self, turns: Sequence[MeasuredTurn]) -> None:
-        """Of turns that ended."""
         today = int(self._clock() // _DAY)
         async with self._database.transaction() as transaction:
             for turn in turns:
@@ -115,7 +111,6 @@ class TurnFigures:
         return [each.figures(day) for day, each in found.items()]
 
     async def citations(self, documents: Sequence[str]) -> dict[str, int]:
-        """In how many stored answers each is cited."""
         rows = await self._database.fetch(
             "SELECT document, count(*) FROM turn_citations WHERE document IN (SELECT value FROM json_each(?)) GROUP BY 1",
             (json.dumps(list(documents)),),
@@ -124,7 +119,6 @@ class TurnFigures:
 
 
 def percentile(latency: Mapping[int, int], share: float) -> float | None:
-    """In seconds."""
     total = sum(latency.values())
     reached = 0
     for tenths, number in sorted(latency.items()):

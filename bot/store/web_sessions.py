@@ -16,7 +16,6 @@ _IDLE_SECONDS: Final = 8 * 3600.0
 _LONGEST_SECONDS: Final = 7 * 86_400.0
 _SEEN_SECONDS: Final = 60.0
 _MOST_LINKS: Final = 20
-"""Of one person, unused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +41,6 @@ class WebSessions:
         self._clock = clock
 
     async def link(self, visitor: Visitor) -> str:
-        """A token that signs in once."""
         token, now = secrets.token_urlsafe(32), self._clock()
         who = (visitor.platform, visitor.workspace, visitor.person)
         async with self._database.transaction() as transaction:
@@ -114,7 +112,6 @@ class SignInLinks:
         self.address = address
 
     async def link(self, visitor: Visitor) -> str:
-        """Empty while the page is not open."""
         if not self.address:
             return ""
         return f"{self.address}/sign-in/{await self.sessions.link(visitor)}"

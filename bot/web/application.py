@@ -41,8 +41,6 @@ _BUSY: Final = "Too many tries: wait a minute."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageApplication:
-    """`address`: where people open it."""
-
     parts: PageParts
     health: Health
     background: Background

@@ -10,13 +10,10 @@ if TYPE_CHECKING:
 
 
 class Background:
-    """What was begun from the page and takes longer than a request."""
-
     def __init__(self) -> None:
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     def start(self, name: str, work: Coroutine[object, object, object]) -> None:
-        """Nothing while work of this name runs."""
         if name in self._tasks:
             work.close()
             return

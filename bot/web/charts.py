@@ -34,8 +34,6 @@ class Bar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageChart:
-    """`top`: what its upper edge stands for; `lines`: runs of points per series."""
-
     title: str
     labels: Sequence[str]
     series: Sequence[Series]
@@ -87,7 +85,6 @@ def _bar(x: float, y: float, width: float, height: float, kind: str) -> Bar:
 
 
 def _rounded(most: float) -> float:
-    """Up to 1, 2 or 5 times a power of ten."""
     if most <= 0:
         return 1
     power = 10 ** math.floor(math.log10(most))

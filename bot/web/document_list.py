@@ -1,5 +1,3 @@
-"""Documents of one knowledge base, by title, a part at a time."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -41,7 +39,6 @@ async def documents(
     after: tuple[str, str],
     limit: int,
 ) -> tuple[list[ListedDocument], tuple[str, str] | None]:
-    """Behind a title and id; and where to go on, if there are more."""
     states = ", ".join(f"'{each}'" for each in STATES[state])
     looked_at = _MOST_SEARCHED if text else limit + 1
     rows = await database.fetch(

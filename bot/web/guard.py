@@ -36,8 +36,6 @@ _HEADERS: Final = {
 
 
 class Guard:
-    """ASGI middleware."""
-
     def __init__(self, app: ASGIApp, *, hosts: frozenset[str], secure: bool) -> None:
         self._app = app
         self._hosts = hosts
@@ -85,7 +83,6 @@ async def _refuse(send: Send, sentence: str) -> None:
 
 
 def hosts(address: str, host: str, port: int) -> frozenset[str]:
-    """What the header Host may say."""
     named = urlsplit(address).netloc.lower()
     if host not in LOOPBACK:
         return frozenset({named})
@@ -93,7 +90,6 @@ def hosts(address: str, host: str, port: int) -> frozenset[str]:
 
 
 def is_same_origin(request: Request, address: str) -> bool:
-    """Of a form: browsers say where it was shown."""
     origin = request.headers.get("origin", "")
     host = request.headers.get("host", "").lower()
     own = {address.lower(), f"http://{host}"} if address.startswith("http://") else {address.lower()}

@@ -1,5 +1,3 @@
-"""Knowledge bases as one visitor may know them."""
-
 from __future__ import annotations
 
 import asyncio
@@ -15,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from bot.access.readability import Verdict
-    from bot.port import Place
     from bot.store.places import StoredAudience
     from bot.web.visit import Visit
     from rag_engine.types import KnowledgeBase
@@ -77,7 +74,6 @@ def check_changes(visit: Visit, known: KnownBase) -> None:
 
 
 async def readable_ids(visit: Visit, identities: Sequence[str]) -> Mapping[KnowledgeBaseId, KnownBase]:
-    """Of these, the ones whose documents may be shown."""
 
     bases = await visit.parts.catalog.select(ids=[KnowledgeBaseId(each) for each in identities])
     audiences = await visit.parts.places.audiences([base.id for base in bases])
@@ -101,7 +97,6 @@ async def _name(visit: Visit, base: KnowledgeBase, audience: StoredAudience | No
 
 
 async def who_reads(visit: Visit, known: KnownBase) -> list[str]:
-    """Who can see its documents, and why: sentences."""
     audience, access = known.audience, visit.parts.application.settings.access
     if audience is None:
         guests = (
@@ -137,7 +132,6 @@ async def who_reads(visit: Visit, known: KnownBase) -> list[str]:
 
 
 async def bound_names(visit: Visit, known: KnownBase) -> tuple[list[str], int]:
-    """The channels that search it beside their own, and how many more there are that this visitor may not know."""
     places = await visit.parts.places.bound_to(known.base.id)
     verdicts = await visit.reader.read_all(places)
     readable = [place for place in places if verdicts[place] == "readable"]
@@ -164,8 +158,3 @@ async def counts(visit: Visit, bases: Sequence[KnownBase]) -> Mapping[KnowledgeB
         base: DocumentCounts(ready=ready, waiting=waiting, failed=failed, passages=passages)
         for base, ready, waiting, failed, passages in rows
     }
-
-
-async def place_name(visit: Visit, place: Place, verdict: Verdict) -> str:
-    """Empty if the visitor may not know it."""
-    return await visit.reader.channel_name(place) if verdict == "readable" else ""

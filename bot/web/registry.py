@@ -28,7 +28,6 @@ class LoadedView:
 
 @cache
 def views() -> Mapping[str, LoadedView]:
-    """By path, in the order of their positions."""
     found = [_loaded(name) for name in plugins.modules(FAMILY)]
     return {view.path: view for view in sorted(found, key=lambda view: (view.position, view.path))}
 

@@ -62,7 +62,6 @@ def amount(number: float | None) -> str:
 
 
 def moment(seconds: float | None) -> str:
-    """UTC."""
     return "" if not seconds else time.strftime("%Y-%m-%d %H:%M", time.gmtime(seconds))
 
 

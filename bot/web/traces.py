@@ -1,5 +1,3 @@
-"""How one question was answered."""
-
 from __future__ import annotations
 
 import asyncio
@@ -34,8 +32,6 @@ _SHORTEST: Final = 0.001
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownPassage:
-    """`title` is empty if the visitor may not read its document."""
-
     number: int
     kind: str
     title: str = ""
@@ -89,7 +85,6 @@ async def _written(visit: Visit, trace: Trace) -> dict[str, object]:
 
 
 async def _ratings(visit: Visit, turn: ChatTurn) -> list[tuple[str, str]]:
-    """Without names."""
     rows = await visit.parts.chat.fetch(
         "SELECT rating, reason FROM feedback WHERE answer = ? ORDER BY at", (turn.id,)
     )

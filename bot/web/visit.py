@@ -35,12 +35,9 @@ class NotYours(UserError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """A template with its values."""
-
     template: str
     values: Mapping[str, object]
     title: str = ""
-    """If not the view's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +68,6 @@ class Visit:
     form: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def choice(self, name: str, *choices: str) -> str:
-        """The first if it is none of them."""
         value = self.query.get(name, "")
         return value if value in choices else choices[0]
 

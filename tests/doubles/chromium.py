@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser")
-_SECONDS = 60
+_SECONDS = 120
 
 
 @dataclass(slots=True)
@@ -67,7 +67,7 @@ class Tab:
 
     async def until(self, script: str, value: object) -> None:
         """Pages may change meanwhile."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(_SECONDS):
             while True:
                 number = next(self._numbers)
                 expression = {"expression": script, "returnByValue": True}

@@ -1,5 +1,3 @@
-"""What is shown of an answer that was given."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict

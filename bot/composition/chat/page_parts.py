@@ -73,7 +73,6 @@ async def opened(
     forget: ForgetDocument,
     links: SignInLinks | None,
 ) -> AsyncGenerator[None]:
-    """Nothing without a `page`."""
     if page is None or links is None:
         yield
         return
@@ -105,7 +104,6 @@ async def opened(
 
 
 def sign_in_links(application: Application, chat: Database) -> SignInLinks | None:
-    """None without a page."""
     if application.settings.web.port is None:
         return None
     return SignInLinks(WebSessions(chat))

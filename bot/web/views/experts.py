@@ -106,7 +106,6 @@ def _answer(visit: Visit, answer: VerifiedAnswer, known: KnownBase) -> dict[str,
 async def _titles(
     visit: Visit, answer: VerifiedAnswer, readable: list[KnowledgeBaseId]
 ) -> list[tuple[str, bool]]:
-    """Of the documents that it rests on and that the visitor may read; and whether each changed."""
     rows = await visit.parts.engine.fetch(
         "SELECT id FROM documents WHERE id IN (SELECT value FROM json_each(?)) "
         "AND knowledge_base IN (SELECT value FROM json_each(?))",
@@ -137,7 +136,6 @@ async def _request(visit: Visit, request: ExpertRequest) -> dict[str, object]:
 
 
 async def _experts(visit: Visit, known: list[KnownBase]) -> list[tuple[KnownBase, list[str], int]]:
-    """For each knowledge base: channels in order, and how many more the visitor may not know."""
     named = await ExpertRequests(visit.parts.chat).named([each.base.id for each in known])
     found: list[tuple[KnownBase, list[str], int]] = []
     for each in known:
@@ -149,7 +147,6 @@ async def _experts(visit: Visit, known: list[KnownBase]) -> list[tuple[KnownBase
 
 
 async def _expert(visit: Visit, place: Place) -> str:
-    """A channel, or the mention of a person or group; empty if the visitor may not know the channel."""
     if place.channel.startswith("<"):
         return "a person" if place.channel.startswith("<@") and "&" not in place.channel else "a group"
     verdict = await visit.reader.reads(place)

@@ -48,7 +48,6 @@ def _platforms(visit: Visit) -> set[str]:
 
 
 def _sizes(data_dir: Path) -> list[tuple[str, int]]:
-    """Of the files and folders, the largest first."""
     found = [
         (each.name, each.stat().st_size if each.is_file() else sum(one.stat().st_size for one in each.rglob("*") if one.is_file()))
         for each in data_dir.iterdir()

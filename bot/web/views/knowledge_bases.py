@@ -40,7 +40,6 @@ async def _row(visit: Visit, known: KnownBase) -> dict[str, object]:
 
 
 async def _threads(visit: Visit) -> int:
-    """How many threads hold files of their own."""
     who = visit.visitor
     rows = await visit.parts.chat.fetch(
         "SELECT count(*) FROM audiences WHERE thread <> '' AND (? = '' OR (platform = ? AND workspace = ?))",

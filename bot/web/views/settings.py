@@ -38,7 +38,6 @@ async def show(visit: Visit) -> Shown:
 
 
 def _rows(part: BaseModel, prefix: str) -> Iterator[tuple[str, str, bool]]:
-    """The variable, its value as it may be shown, and whether it differs from the default."""
     for name, field in type(part).model_fields.items():
         value: object = getattr(part, name)
         alias = field.validation_alias
@@ -66,7 +65,6 @@ def _entries(values: Mapping[str, object], prefix: str) -> Iterator[tuple[str, s
 
 
 def _is_number(value: object) -> bool:
-    """Or several."""
     each = cast("tuple[object, ...]", value) if isinstance(value, tuple) else (value,)
     return all(isinstance(one, bool | int | float) for one in each)
 
@@ -86,7 +84,6 @@ def _shown(value: object, name: str) -> str:
 
 
 def _without_password(text: str) -> str:
-    """Also several addresses, as of a cluster."""
     if "://" not in text:
         return text
     return ",".join(_address(each) for each in text.split(","))
