@@ -85,7 +85,8 @@ def count(
 def _counts_rows(reading: Interpretation) -> bool:
     """The title's noun, a word for rows, or only a Chinese measure word."""
     starts = [sign.end for sign in reading.signs if sign.name in {"count", "most", "least"}]
-    heads = {one.start for one in reading.columns}  # "leave days" are days
+    # "leave days" are days, but contracts end.
+    heads = {one.start for one in reading.columns if any(column.kind != "date" for column in one.columns)}
     if any(
         title.end not in heads
         and names_rows(reading, title.start, title.end)

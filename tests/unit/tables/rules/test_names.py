@@ -25,6 +25,11 @@ DISHES = memory_table(
 MACHINES = memory_table(
     "maschinen.xlsx", ("Maschine", "Baujahr"), (("Presse", 2001), ("Säge", 1998), ("Fräse", 2015))
 )
+CONTRACTS = memory_table(
+    "vendor contracts.xlsx",
+    ("Vendor", "Fee", "End date"),
+    (("Kestrel", 10, "2025-04-29"), ("Cobalt", 20, "2025-09-23"), ("Oakham", 5, "2025-07-28")),
+)
 COSTS = memory_table("reisekosten.csv", ("Mitarbeiter", "Kosten"), (("Uwe", 10), ("Petra", 20), ("Uwe", 5)))
 
 
@@ -32,6 +37,7 @@ COSTS = memory_table("reisekosten.csv", ("Mitarbeiter", "Kosten"), (("Uwe", 10),
     ("made", "question", "rows"),
     [
         (LOGGED, "Which project has the most logged hours?", [("Atlas", 7)]),
+        (CONTRACTS, "How many contracts end after June 2025?", [(2,)]),
         (ROOMS, "What is the smallest meeting room by seats?", [("Fjord", 5)]),
         (DISHES, "How many dishes have fewer than 500 kcal?", [(2,)]),
         (DISHES, "How many dishes have at least 700 kcal?", [(1,)]),
