@@ -8,7 +8,7 @@ from rag_engine.storage.private_files import make_file
 if TYPE_CHECKING:
     from pathlib import Path
 
-_FILE: Final = "version"
+_FILE: Final = "footnote.version"
 
 
 def note(data_dir: Path, version: str) -> None:

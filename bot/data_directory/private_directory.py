@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _FOREIGN: Final = stat.S_IRWXG | stat.S_IRWXO
 _OURS: Final = re.compile(
-    r"(footnote|chat|vectors|index)\.sqlite.*|.+\.lock|originals|tables|uploads|speech|workers|models|tiktoken|rebuil.*|restor.*|(forgetting|retention)\.json.*|.+\.zip"
+    r"(footnote|chat|vectors|index)\.sqlite.*|footnote\.version|.+\.lock|originals|tables|uploads|speech|workers|models|tiktoken|rebuil.*|restor.*|(forgetting|retention)\.json.*|.+\.zip"
 )
 
 _log = logging.getLogger(__name__)

@@ -47,7 +47,7 @@ def state(bot: Mortal, subject: str) -> str:
 
 
 async def becomes(bot: Mortal, subject: str, wanted: str) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while state(bot, subject) != wanted:
             bot.town.bot.logged.clear()
             try:

@@ -27,6 +27,7 @@ _ASKED: Final = ("sending", "waiting")
 _ASKED_BACK: Final = ("asking", "asked")
 _ANSWERED: Final = ("answered", "delivered")
 _TICK_SECONDS: Final = 30.0
+_RETRY_SECONDS: Final = 5.0
 _LONGEST_SAID: Final = 40_000
 _RETENTION_SECONDS: Final = 90 * 86_400.0
 
@@ -61,15 +62,16 @@ class ExpertDesk:
         """Something is due."""
         self._due.set()
 
-    async def work(self) -> None:
-        """Write what is due. What the platform refuses now is tried again later."""
+    async def work(self) -> bool:
+        """Write what is due. False if the platform refuses some of it now."""
         async with self._lock:
-            passed = self._passed()
+            passed, done = self._passed(), True
             for platform in tuple(self.outbound.recalls):
                 for request in await self.requests.waiting(platform):
                     await self._wait(request, passed)
                 for request in await self.requests.due(platform):
-                    await self._guarded(request)
+                    done = await self._guarded(request) and done
+        return done
 
     async def hears(self, message: IncomingMessage) -> bool:
         """Whether it is said to an asker or an expert, and not to us."""
@@ -210,13 +212,15 @@ class ExpertDesk:
     async def _run(self) -> None:
         while True:
             self._due.clear()
+            seconds = min(_TICK_SECONDS, self.reminder_seconds / 4)
             try:
-                await self.work()
+                if not await self.work():
+                    seconds = min(seconds, _RETRY_SECONDS)
                 await self.requests.prune(before=time.time() - self.retention_seconds)
             except RagError as error:
                 _log.warning("questions to experts wait: %s", error)
             try:
-                async with asyncio.timeout(min(_TICK_SECONDS, self.reminder_seconds / 4)):
+                async with asyncio.timeout(seconds):
                     await self._due.wait()
             except TimeoutError:
                 continue
@@ -227,11 +231,13 @@ class ExpertDesk:
         self._ticked[:] = [now]
         return passed
 
-    async def _guarded(self, request: ExpertRequest) -> None:
+    async def _guarded(self, request: ExpertRequest) -> bool:
         try:
             await self._advance(request)
         except (ChatError, TimeoutError) as error:
             _log.warning("a message about an expert's answer waits: %s", type(error).__name__)
+            return False
+        return True
 
     async def _advance(self, request: ExpertRequest) -> None:
         if request.state == "sending":
