@@ -4,7 +4,9 @@ python -m benchmarks.answers.evidence [SET ...]
 
 The sets: XQuAD in three languages and RGB's news beside the project, the questions of `tests/documents` about real files, and
 those of `tests/answers`. A question becomes unanswerable when its paragraph (near miss) or its article or file (off the topic) is
-taken from the hits, or when its first number is changed. Halves are by article, file or question.
+taken from the hits, when its first number or a name in it is changed, or when it is asked of another set (elsewhere). Halves are
+by article, file or question. HotpotQA, SciFact and Cranfield are fitted on by nothing; their questions need several passages or
+are no questions. Only questions whose passage is among the hits are fitted on as answerable.
 """
 
 from __future__ import annotations
@@ -12,11 +14,12 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import random
 import re
 import sys
 import tempfile
 import zlib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -47,15 +50,33 @@ _ARTICLE: Final = 5
 """Paragraphs of XQuAD."""
 _LARGE: Final = "872p"
 """A file that takes as long as all others."""
-_SHARES: Final = {"near_miss_of_news": 0.25}
+_SHARES: Final = {"near_miss_of_news": 0.25, "other_name": 0.5, "other_number": 0.5, "elsewhere": 0.7}
 """RGB's unrelated passages often hold the answer in other words."""
+_NAME: Final = re.compile(r"(?<=[a-z,] )[A-ZÁÉÍÓÚ][\w'’-]+(?: [A-ZÁÉÍÓÚ][\w'’-]+)*")
+_READ: Final = 6
+"""Hits."""
 _RIDGE: Final = 0.5
 _SETS: Final = (
     *(f"xquad-{language}" for language in ("en", "es", "zh")),
     "german",
+    "german-paragraphs",
     "office",
     *(f"rgb-{name}" for name in ("en_fact", "zh_fact", "zh_refine")),
+    "hotpotqa-100",
+    "scifact",
+    "cranfield",
 )
+_ELSEWHERE: Final = {
+    "xquad-en": (("hotpotqa-100", "queries", 100), ("cranfield", "queries", 80), ("rgb-en_fact", "qa", 50)),
+    "xquad-zh": (("rgb-zh_refine", "qa", 100), ("rgb-zh_int", "qa", 50)),
+    "rgb-en_fact": (("xquad-en", "queries", 100),),
+    "rgb-zh_fact": (("xquad-zh", "queries", 100),),
+    "rgb-zh_refine": (("xquad-zh", "queries", 100),),
+    "hotpotqa-100": (("xquad-en", "queries", 100), ("cranfield", "queries", 40)),
+    "scifact": (("xquad-en", "queries", 100), ("hotpotqa-100", "queries", 40)),
+    "cranfield": (("xquad-en", "queries", 100), ("hotpotqa-100", "queries", 40)),
+}
+_NEVER_FITTED: Final = frozenset({"hotpotqa-100", "scifact", "cranfield"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +102,7 @@ class Row:
     language: str
     kind: str
     is_fitted: bool
+    is_found: bool
     values: tuple[float, ...]
 
 
@@ -139,6 +161,55 @@ def _listed(name: str, kind: str) -> list[EvidenceQuestion]:
     ]
 
 
+def _foreign(name: str) -> list[EvidenceQuestion]:
+    asked: list[EvidenceQuestion] = []
+    for other, file, most in _ELSEWHERE.get(name, ()):
+        rows = _lines(_DATA / other / f"{file}.jsonl.gz")
+        step = max(1, len(rows) // most)
+        texts = [str(row.get("text") or row.get("query")) for row in rows[::step]][:most]
+        asked += [EvidenceQuestion(text=text, group=text, kind="elsewhere", without={}) for text in texts]
+    return asked
+
+
+def _judged_passages(name: str, most: int) -> JudgedSet:
+    folder = _DATA / name
+    gold: dict[str, set[str]] = defaultdict(set)
+    for line in (folder / "qrels.tsv").read_text().splitlines()[1:]:
+        query, document, grade = line.split("\t")
+        gold[query] |= {document} if int(grade) > 0 else set()
+    asked = [
+        EvidenceQuestion(text=row["text"], group=row["id"], without={"near_miss": frozenset(gold[row["id"]])})
+        for row in _lines(folder / "queries.jsonl.gz")
+        if gold[row["id"]]
+    ]
+    return JudgedSet(name=name, documents=_texts(_lines(folder / "corpus.jsonl.gz")), questions=asked[:most])
+
+
+def _german_paragraphs() -> JudgedSet:
+    rows = _lines(_OWN / "german_paragraphs.jsonl")
+    articles: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        articles[row["title"]].add(row["id"])
+    asked = [
+        EvidenceQuestion(
+            text=text,
+            group=row["title"],
+            without={
+                "near_miss": frozenset({row["id"]}),
+                "off_topic": frozenset(articles[row["title"]]),
+            },
+        )
+        for row in rows
+        for text in row["questions"]
+    ]
+    asked += [
+        EvidenceQuestion(text=text, group=row["id"], kind="elsewhere", without={})
+        for row in _lines(_OWN / "german.jsonl")
+        for text, _ in row["answerable"]
+    ]
+    return JudgedSet(name="german-paragraphs", documents=_texts(rows), questions=asked)
+
+
 def _german() -> JudgedSet:
     rows = _lines(_OWN / "german.jsonl")
     asked = [
@@ -184,32 +255,61 @@ async def _rows(judged: JudgedSet, laboratory: EvaluationComponents) -> list[Row
         vectors = await laboratory.embedder.embed(list(map(searchable_text, chunks)), side="passage")
         await laboratory.index.put(document, list(zip(chunks, vectors, strict=True)))
     rows: list[Row] = []
+    names = [match[0] for question in judged.questions for match in _NAME.finditer(question.text)]
+    chance = random.Random(judged.name)
 
-    async def add(text: str, kind: str, group: str, rankings: Sequence[Ranking]) -> None:
+    async def search(text: str) -> Sequence[Ranking]:
+        query = Query(text=text, knowledge_bases=frozenset({_BASE}))
+        found = await retrieve.search_legs(
+            text, query, embedder=laboratory.embedder, index=laboratory.index, settings=retrieve.Settings()
+        )
+        return found.rankings
+
+    async def add(
+        text: str,
+        kind: str,
+        group: str,
+        rankings: Sequence[Ranking],
+        answering: frozenset[str] = frozenset(),
+    ) -> None:
         fused = await fuse.fuse_rankings(text, rankings, judge=trust, settings=fuse.Settings(), limit=50)
         reading = read(text, fused.hits, rankings, familiarity=trust.familiarity(text), contrast=contrast)
         if reading is not None:
             half = zlib.crc32(f"{judged.name}{group}".encode()) % 2 == 1
-            values = astuple(reading.features)
-            rows.append(Row(set=judged.name, language=detect(text), kind=kind, is_fitted=half, values=values))
+            found = {hit.chunk.document for hit in fused.hits[:_READ]}
+            rows.append(
+                Row(
+                    set=judged.name,
+                    language=detect(text),
+                    kind=kind,
+                    is_fitted=half and judged.name not in _NEVER_FITTED,
+                    is_found=not answering or not found.isdisjoint(answering),
+                    values=astuple(reading.features),
+                )
+            )
 
-    for question in judged.questions:
-        query = Query(text=question.text, knowledge_bases=frozenset({_BASE}))
-        found = await retrieve.search_legs(
-            question.text,
-            query,
-            embedder=laboratory.embedder,
-            index=laboratory.index,
-            settings=retrieve.Settings(),
-        )
-        await add(question.text, question.kind, question.group, found.rankings)
+    for question in [*judged.questions, *_foreign(judged.name)]:
+        rankings = await search(question.text)
+        answering = min(question.without.values(), key=len, default=frozenset[str]())
+        await add(question.text, question.kind, question.group, rankings, answering)
         for kind, documents in question.without.items():
-            await add(question.text, kind, question.group, [_left(one, documents) for one in found.rankings])
-        number = re.search(r"\d+", question.text)
-        if number and not question.kind:
-            changed = question.text.replace(number[0], str(int(number[0]) + 7))
-            await add(changed, "other_number", question.group, found.rankings)
+            await add(question.text, kind, question.group, [_left(one, documents) for one in rankings])
+        if not question.kind and (changed := _changed(question.text, names, chance)):
+            await add(changed[1], changed[0], question.group, await search(changed[1]))
     return rows
+
+
+def _changed(question: str, names: Sequence[str], chance: random.Random) -> tuple[str, str] | None:
+    """Another number, else another name."""
+    if number := re.search(r"\d+", question):
+        other = str(int(number[0]) + chance.choice((1, 2, 3, 7, 10, -1, -4)))
+        return "other_number", question.replace(number[0], other)
+    own = list(_NAME.finditer(question))
+    others = [name for name in names if name.casefold() not in question.casefold()]
+    if not own or not others:
+        return None
+    place = chance.choice(own)
+    return "other_name", f"{question[: place.start()]}{chance.choice(others)}{question[place.end() :]}"
 
 
 def _left(ranking: Ranking, documents: frozenset[str]) -> Ranking:
@@ -219,7 +319,9 @@ def _left(ranking: Ranking, documents: frozenset[str]) -> Ranking:
 
 def _fit(rows: Sequence[Row]) -> tuple[dict[str, float], float]:
     """Logistic regression by Newton's method; in each set answerable and unanswerable rows weigh the same."""
-    counts = Counter((row.set, not row.kind) for row in rows)
+    counts: dict[tuple[str, bool], float] = defaultdict(float)
+    for row in rows:
+        counts[row.set, not row.kind] += _SHARES.get(row.kind, 1.0)
     shares = np.array([_SHARES.get(row.kind, 1.0) / counts[row.set, not row.kind] for row in rows])
     shares /= shares.mean()
     values = np.array([row.values for row in rows])
@@ -265,6 +367,10 @@ async def _made(name: str) -> JudgedSet:
         return _xquad(name.removeprefix("xquad-"))
     if name.startswith("rgb"):
         return _news(name, 70)
+    if name in _NEVER_FITTED:
+        return _judged_passages(name, 120)
+    if name == "german-paragraphs":
+        return _german_paragraphs()
     return _german() if name == "german" else await _office()
 
 
@@ -276,7 +382,7 @@ async def main() -> None:
             async with retrieval_laboratory(settings.read(), Path(folder)) as laboratory:
                 rows += await _rows(judged, laboratory)
         print(f"{name}: {len(rows)} rows", file=sys.stderr, flush=True)
-    coefficients, bias = _fit([row for row in rows if row.is_fitted])
+    coefficients, bias = _fit([row for row in rows if row.is_fitted and (row.kind or row.is_found)])
     for name, value in coefficients.items():
         print(f'    "{name}": {value:.3f},')
     print(f"BIAS: Final = {bias:.3f}\n")

@@ -7,7 +7,18 @@ from rag_engine.text.language.months import months
 from rag_engine.text.language.stop_words import FUNCTION_WORDS
 
 AnswerKind = Literal[
-    "", "number", "money", "percentage", "duration", "date", "person", "telephone", "address"
+    "",
+    "number",
+    "money",
+    "percentage",
+    "duration",
+    "length",
+    "weight",
+    "temperature",
+    "date",
+    "person",
+    "telephone",
+    "address",
 ]
 
 _PATTERNS: Final[tuple[tuple[AnswerKind, str], ...]] = (
@@ -17,13 +28,13 @@ _PATTERNS: Final[tuple[tuple[AnswerKind, str], ...]] = (
     ),
     (
         "address",
-        r"\be-?mail(?:[- ]?ad+ress\w*)?\b.{0,80}\?|\b(?:web ?site|url)\b.{0,80}\?|\bcorreo electrónico\b|邮箱|网址",
+        r"\be-?mail(?:[- ]?ad+ress\w*)?\b.{0,80}\?|\b(?:what|which)\b.{0,40}\b(?:web ?site|url)\b|\bcorreo electrónico\b|邮箱|网址",
     ),
     (
         "money",
         r"\bhow (?:much|expensive)\b.{0,80}\b(?:costs?|pay|paid|spen[dt]|earn\w*|charged?|worth|budget|salary|price|fees?|money|invest\w*|refund\w*)\b"
-        r"|\bwhat\b.{0,80}\b(?:costs?|prices?|salary|fees?|budget|fine)\b|\bwas kostete?t?n?\b|\bwie teuer\b|\bwie hoch (?:ist|sind|war|waren) (?:die|der|das)"
-        r" \w*(?:kosten|preis|gehalt|gebühr|budget|strafe|umsatz|gewinn)\w*|\bwie ?viel (?:geld|euro)\b|\bcuánto (?:cuesta|costó|costaba|cobra|gana|gastó|vale|pagó)\w*"
+        r"|\bwhat\b.{0,80}(?<!low )\b(?:costs?|prices?|salary|fees?|budget|fine)\b|\bwas kostete?t?n?\b|\bwie teuer\b|\bwie hoch (?:ist|sind|war|waren) (?:die|der|das)"
+        r" (?:\w*(?:kosten|preis|gebühr|budget|strafe|umsatz|gewinn)\w*|(?:\w+s)?gehalt\b)|\bwie ?viel (?:geld|euro)\b|\bcuánto (?:cuesta|costó|costaba|cobra|gana|gastó|vale|pagó)\w*"
         r"|\bpresupuesto\b.{0,80}\?|\bcombien coût\w+|\bquanto cust\w+|\bquanto cost\w+|多少钱|多少元|价格|工资|费用",
     ),
     (
@@ -37,6 +48,19 @@ _PATTERNS: Final[tuple[tuple[AnswerKind, str], ...]] = (
         r"|多久|多长时间|\bcombien de temps\b|\bquanto tempo\b|\bhow many (?:years|months|weeks|days|hours|minutes|seconds)\b",
     ),
     (
+        "length",
+        r"\bhow (?:tall|wide|deep|far (?:is|are|was|away|apart))\b|\bwie (?:breit|tief|weit (?:ist|sind|war|entfernt))\b|\bqué (?:altura|longitud|anchura|distancia)\b"
+        r"|多[高远深宽]|多长(?!时间)",
+    ),
+    (
+        "weight",
+        r"\bhow (?:heavy\b|much (?:do|does|did)\b.{0,60}\bweigh)|\bwie schwer (?:ist|sind|war|waren|wird|werden)\b|\bwie ?viel wieg\w+|\bcuánto pesa\w*|多重",
+    ),
+    (
+        "temperature",
+        r"\bhow (?:hot|cold|warm)\b|\b(?:what|which) temperatures?\b|\bwie (?:heiß|kalt|warm)\b|\bwelche[rmn]? temperatur\w*|\bqué temperatura\b|多少度|什么温度",
+    ),
+    (
         "number",
         r"\bhow (?:many|much|long|old|far|tall|high|large|big|fast|often|deep)\b|\b(?:what|which) (?:number|age)\b"
         r"|\bwie ?(?:viele?|hoch|groß|schwer|weit|alt|oft|tief|schnell)\b|\bwelche (?:nummer|anzahl)\b"
@@ -44,8 +68,8 @@ _PATTERNS: Final[tuple[tuple[AnswerKind, str], ...]] = (
     ),
     (
         "date",
-        r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|century|decade|time)\b|\bwann\b|\bwelche[mns]? (?:jahr|tag|monat|datum)\b|\bwie ?viel uhr\b"
-        r"|\bcuándo\b|\bqué (?:año|fecha|día|mes|siglo|hora)\b|什么时候|何时|哪一?[年天日]|几[月点]|时间|日期|\bquand\b|\bquando\b",
+        r"^\W*(?:\w+\W+)?when\b|\bwhen (?:is|was|are|were|do|does|did|has|have|had|will|can|must|may|should)\b|\b(?:what|which) (?:year|date|day|month|century|decade|time)\b|\bwann\b(?! hei(?:ß|ss))|\bwelche[mns]? (?:jahr|tag|monat|datum)\b|\bwie ?viel uhr\b"
+        r"|\bcuándo\b|\bqué (?:año|fecha|día|mes|siglo|hora)\b|什么时候|何时|哪一?[年天日]|几[月点]|(?<!长)时间|日期|\bquand\b|\bquando\b",
     ),
     ("person", r"^\W*(?:\w+ )?(?:who|whom|wer|wem|wen|quién|quiénes|qui|chi|quem)\b|谁"),
 )
@@ -87,10 +111,22 @@ _SIGNS: Final[dict[AnswerKind, re.Pattern[str]]] = {
         r"|ore|giorn[oi]|settiman[ae]|mes[ei]|ann[oi]|dias?|anos?)\b|[秒分时天日周月年]|\b(?:until|since|from|bis|seit|hasta|desde)\b.{0,12}\d|\b(?:\d+|ms|h|s) ?(?:ms|h|s|min)\b",
         re.IGNORECASE,
     ),
+    "length": re.compile(
+        r"\d\s?(?:[kcmd]?m|ft|in|mi|km)\b|[′″]|\b(?:\w*met(?:re|er)[sn]?|feet|foot|inch(?:es)?|miles?|yards?|\w*metros?|millas?|pies|seemeilen?|meilen?|stor(?:e?y|ies)|blocks?|minutes?|hours?)\b"
+        r"|[米里厘尺]",
+        re.IGNORECASE,
+    ),
+    "weight": re.compile(
+        r"\d\s?(?:[km]?g|t|lbs?|oz)\b|\b(?:\w*gram(?:me)?s?|\w*gramm|\w*gramos?|kilos?|tons?|tonnes?|tonnen?|toneladas?|pounds?|pfund|libras?|ounces?|stone|zentner)\b|[克斤吨]",
+        re.IGNORECASE,
+    ),
+    "temperature": re.compile(
+        r"°|℃|\b(?:degrees?|grad|grados?|celsius|fahrenheit|kelvin)\b|\d\s?[CFK]\b|度", re.IGNORECASE
+    ),
     "telephone": re.compile(r"\+?\d[\d\s/().-]{5,}\d|\b(?:ext|extension|durchwahl)\D{0,3}\d+", re.IGNORECASE),
     "address": re.compile(r"\S@\S|https?:|www\.|\b\w+\.(?:com|org|net|gov|edu|de|eu|io)\b", re.IGNORECASE),
 }
-_NUMERIC: Final = frozenset({"money", "duration"})
+_NUMERIC: Final = frozenset({"money", "duration", "length", "weight", "temperature"})
 _CAPITALS: Final = "A-ZÄÖÜÁÉÍÓÚÑÀÈÇÂÊÎÔÛ"
 _NAME: Final = re.compile(rf"\b[{_CAPITALS}][\w'’-]+(?: [{_CAPITALS}][\w'’.-]*)*")
 _NO_NAMES: Final = frozenset(word for words in FUNCTION_WORDS.values() for word in words.split())

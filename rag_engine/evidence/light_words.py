@@ -36,3 +36,12 @@ _BY_LANGUAGE: Final = {
     "personnes pessoa pessoas petit premier primeiro primo raison tempo temps ultimo",
 }
 LIGHT_WORDS: Final = frozenset(word for words in _BY_LANGUAGE.values() for word in words.split())
+
+_BEFORE_NOUNS: Final = {
+    "en": "the a an this that these those his her its their our my your each every some any no both of in at on for by with "
+    "from to into about between under over during",
+    "es": "el la los las un una unos unas del al de en con por para sobre entre sin según su sus mi tu nuestro nuestra este "
+    "esta ese esa cada qué cuánta cuántos cuántas",
+}
+BEFORE_NOUNS: Final = {language: frozenset(words.split()) for language, words in _BEFORE_NOUNS.items()}
+"""Articles, prepositions and the like."""

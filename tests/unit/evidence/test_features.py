@@ -30,6 +30,14 @@ def test_one_passage_must_cover_the_words() -> None:
     assert parted.features.coverage < 0.7
 
 
+def test_a_verb_of_the_file_may_be_another_one() -> None:
+    question = "Wer kaufte die Aquarelle?"
+    other_verb = _read(question, "Die Aquarelle erwarb ein Zar.", language="de")
+    other_noun = _read(question, "Die Uhren kaufte ein Zar.", language="de")
+
+    assert other_verb.features.coverage > 0.6 > 0.4 > other_noun.features.coverage
+
+
 def test_the_wrong_year_month_or_name_is_missing() -> None:
     text = "In March 2024 Sales North spent 500 euros on travel."
 

@@ -56,3 +56,22 @@ def test_chinese_characters_are_found_with_either_neighbour() -> None:
     found = {term.text: term.forms for term in terms("香港回归")}
 
     assert found["港"] == {"香港", "港回"}
+
+
+@pytest.mark.parametrize(
+    ("question", "noun", "other"),
+    [
+        ("Welcher Herrscher kaufte ihre Aquarelle?", "Aquarelle", "kaufte"),
+        ("Who purchased the paintings?", "paintings", "purchased"),
+        ("¿Quién pintó las meninas?", "meninas", "pintó"),
+    ],
+)
+def test_a_noun_counts_more_than_a_verb(question: str, noun: str, other: str) -> None:
+    weights = {term.text: term.weight for term in terms(question)}
+
+    assert weights[noun] > 1 > weights[other]
+
+
+def test_german_without_capitals_and_other_languages_are_weighed_evenly() -> None:
+    assert len({term.weight for term in terms("welcher verein kaufte die bilder der malerin?")}) == 1
+    assert {term.weight for term in terms("谁买了这些油画？")} == {1.0}
