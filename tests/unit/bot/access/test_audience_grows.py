@@ -55,6 +55,9 @@ class Counted(Database):
             steps += 1
 
         with closing(sqlite3.connect(self._counted.path)) as again:
+            again.execute(
+                "SELECT count(*) FROM sqlite_master"
+            ).fetchall()  # how many tables there are counts nothing
             again.set_progress_handler(count, 1)
             again.execute(sql, parameters).fetchall()
         return steps
