@@ -91,7 +91,9 @@ async def test_the_command_filters_by_knowledge_base(
     await here.file("other.md", "# Other\n\nText.", place=replace(CHANNEL, channel="other"))
     chosen = settings.read().model_copy(update={"data_dir": tmp_path})
     for name, expected in {"general": ["leave.md"], "other": []}.items():
-        arguments = argparse.Namespace(kb=[name], rating="", limit=5, json=True, documents=False)
+        parser = argparse.ArgumentParser()
+        feedback_command.add_arguments(parser)
+        arguments = parser.parse_args(["--kb", name, "--limit", "5", "--json"])
         assert await feedback_command.run(arguments, chosen) == 0
         rows = json.loads(capsys.readouterr().out)
         assert [document["title"] for row in rows for document in row["documents"]] == expected

@@ -62,7 +62,8 @@ async def talk(engine: Database, chat: Database, *, days: float, count: int) -> 
         await history.write([turn], Trace(turn=turn.id, conversation=CONVERSATION, at=at, seconds={}))
         async with chat.transaction() as transaction:
             await transaction.execute(
-                "INSERT INTO feedback VALUES (?, 'U1', 'up', ?, ?, '')", (name, name, at)
+                "INSERT INTO feedback (answer, person, rating, turn, at) VALUES (?, 'U1', 'up', ?, ?)",
+                (name, name, at),
             )
 
 
