@@ -93,7 +93,7 @@ def _rows(turns: int, days: int) -> Iterator[tuple[tuple[object, ...], str, floa
 
 
 async def fill(stand: Stand, turns: int, *, days: int = 90) -> None:
-    """Questions with what became of them."""
+    """Questions with their answers and ratings."""
     rows = list(_rows(turns, days))
     async with stand.parts.chat.transaction() as transaction:
         await transaction.execute_many(_ANSWER, [row for row, *_ in rows])

@@ -1,4 +1,4 @@
-"""`footnote upgrade`: what an upgrade changes for whoever runs the bot, before it is started again."""
+"""`footnote upgrade`: what an upgrade changes for the operator, before the bot starts again."""
 
 from __future__ import annotations
 

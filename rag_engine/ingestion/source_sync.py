@@ -178,7 +178,10 @@ class _Run:
             path = Path(folder) / _file_name(entry.key)
             try:
                 content = await self.opened.read(entry, path, since=before.validator)
-            except EntryGone:
+            except EntryGone as error:
+                if not before.digest and str(error):
+                    await self._put(replace(before, reason=str(error)))
+                    return "failed", str(error)
                 await self._forget([before], count=False)
                 return ("gone" if before.digest else "same"), ""
             except RagError as error:

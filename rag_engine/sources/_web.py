@@ -100,7 +100,7 @@ class PolitePages:
             if error.status == HTTPStatus.NOT_MODIFIED:
                 return None
             if error.status in _GONE:
-                raise EntryGone from error
+                raise EntryGone(str(error)) from error
             raise
         await asyncio.to_thread(path.write_bytes, encoded(page))
         title = await asyncio.to_thread(_title, page)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rag_engine.sync.types import SyncedSource
 
 _EXAMPLE: Final = "/kb source add https://docs.example.org/sitemap.xml"
+_FAILURES: Final = 3
 _LINK: Final = re.compile(r"<?([^\s<>|]+)(?:\|[^>]*)?>?")
 
 
@@ -84,7 +85,11 @@ async def add_source(
         every=interval.shown(added.every_seconds),
     )
     use.show(reply(said))
-    return reply(f"{said}\n{_line(use, await desk.first_run(added))}")
+    lines = [said, _line(use, await desk.first_run(added))]
+    for entry in await desk.store.unread(added.id, limit=_FAILURES):
+        reason = in_language(entry.reason, use.language)
+        lines.append(use.say("fact", fact=code(entry.uri), value=reason))
+    return reply("\n".join(lines))
 
 
 async def source_lines(use: CommandContext, known: NamedKnowledgeBase) -> list[str]:

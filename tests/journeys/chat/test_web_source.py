@@ -82,3 +82,10 @@ async def test_a_page_is_followed_and_removed(town: Scenario, pages: WebServer) 
     await town.clicks("ada", question, "Remove")
     await town.written("ada", room, "", "with its documents")
     assert "twelve euros" not in await given(town, room, "How much is the mooring fee a night?")
+
+
+async def test_a_page_that_cannot_be_read_says_why(town: Scenario, pages: WebServer) -> None:
+    address = f"{pages.url}/nowhere"
+    added = words(await source(town, "ada", town.room(), f"action:add address:{address}", "1 failed"))
+    assert added.count(address) == 3
+    assert "404" in added
