@@ -12,6 +12,7 @@ from bot.store.web_sessions import OPERATOR
 from bot.web.registry import views
 from tests.doubles import chromium
 from tests.unit.bot.web.stand import Stand, full_stand
+from tests.unit.bot.web.test_gaps import add_gaps
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -30,6 +31,7 @@ _SERIOUS = ("serious", "critical")
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stand(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Stand]:
     async with full_stand(tmp_path_factory.mktemp("page"), prices="gpt=1/2") as made:
+        await add_gaps(made)
         async with made.parts.chat.transaction() as transaction:
             await transaction.execute(
                 "INSERT INTO model_days VALUES (CAST(unixepoch() / 86400 AS INTEGER), 'slack', 'T1', 'gpt', 1, 2, 3)"
