@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Final
 from bot.port import Person, Place
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from rag_engine.storage.sqlite.database import Database, Row
 
 _MOST_SEARCHED: Final = 3_000
@@ -53,7 +55,14 @@ class QuestionPart:
     next: tuple[float, str] | None
 
 
-async def questions(database: Database, chosen: QuestionFilter, *, limit: int) -> QuestionPart:
+async def questions(
+    database: Database,
+    chosen: QuestionFilter,
+    *,
+    limit: int,
+    reads: Callable[[ListedQuestion], Awaitable[bool]] | None = None,
+) -> QuestionPart:
+    """With a `text`, only questions that `reads` allows: a match alone says what a hidden one holds."""
     by_figures = bool(chosen.outcome or chosen.channel)
     key = "f.asked_at, f.answer" if by_figures else "a.asked_at, a.id"
     tables = (
@@ -70,6 +79,8 @@ async def questions(database: Database, chosen: QuestionFilter, *, limit: int) -
     )
     wanted = chosen.text.casefold()
     found = [_listed(row) for row in rows if wanted in row[8].casefold()]
+    if wanted and reads is not None:
+        found = [each for each in found if await reads(each)]
     if len(found) > limit:
         last = found[limit - 1]
     elif len(rows) == looked_at:

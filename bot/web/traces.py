@@ -115,7 +115,8 @@ async def _passage(
         number=passage.number, kind=passage.kind, reasons=reasons, score=passage.score, cited=passage.cited
     )
     rows = await visit.parts.engine.fetch(
-        "SELECT knowledge_base, title FROM documents WHERE id = ?", (passage.document,)
+        "SELECT knowledge_base, title FROM documents WHERE id = ? AND id NOT IN (SELECT document FROM removals)",
+        (passage.document,),
     )
     if not rows or rows[0][0] not in readable:
         return hidden

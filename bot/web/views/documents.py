@@ -115,7 +115,8 @@ async def act(visit: Visit) -> Reply:
 
 async def _record(visit: Visit, known: KnownBase, identity: str) -> DocumentRecord:
     found = await visit.parts.catalog.find_by_id(DocumentId(identity))
-    if found is None or found.document.knowledge_base != known.base.id:
+    leaving = await visit.parts.catalog.unfinished.leaving()
+    if found is None or found.document.knowledge_base != known.base.id or identity in leaving:
         raise NothingHere
     return found
 

@@ -32,10 +32,12 @@ async def show(visit: Visit) -> Shown:
     if visit.rest and visit.rest[0]:
         return await trace_of(visit, visit.rest[0])
     chosen = _chosen(visit)
-    part = await questions(visit.parts.chat, chosen, limit=_AT_ONCE)
+
+    async def reads(listed: ListedQuestion) -> bool:
+        return await visit.reader.reads(listed.place, private_of=listed.private_of) == "readable"
+
+    part = await questions(visit.parts.chat, chosen, limit=_AT_ONCE, reads=reads)
     rows = await asyncio.gather(*(_row(visit, each) for each in part.questions))
-    if chosen.text:  # a match alone would tell what a hidden text says
-        rows = [row for row in rows if not row["hidden"]]
     values = {
         "rows": rows,
         "outcomes": OUTCOMES,

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from lxml import html
 
+from bot.store.turns import ChatTurn, Turns
+from rag_engine.types import DocumentId
 from tests.journeys.audience import world
 from tests.unit.bot.web.stand import ANN_IN_T1, Stand, ask, form_token
 
@@ -136,3 +138,35 @@ async def test_a_person_who_leaves_a_channel_sees_its_texts_no_more(stand: Stand
         assert world.SECRETS["private"] not in (await client.get(path)).text
         assert world.TITLES["private"] not in (await client.get("/documents")).text
         assert (await client.get(f"/documents/{stand.bases['private']}")).status_code == 403
+
+
+async def test_a_search_says_nothing_about_questions_that_are_hidden(stand: Stand) -> None:
+    """Neither by a page that lacks one, nor by another page after it."""
+    turns = Turns(stand.parts.chat)
+    for number in range(50):
+        own = ChatTurn(
+            place=world.PLACES["public"], message=f"own-{number}", person=world.ANN,
+            question="Where is the heron?", asked_at=2e9 - number,
+        )  # fmt: skip
+        assert await turns.claim(own)
+    async with stand.signed_in(ANN_IN_T1) as client:
+        before = (await client.get("/questions", params={"text": "heron"})).text
+        for at in (2e9 - 10.5, 1.9e9):
+            hidden = ChatTurn(
+                place=world.PLACES["dm_of_ben"], message=f"his-{at}", person=world.BEN,
+                question="Where is the heron?", asked_at=at,
+            )  # fmt: skip
+            assert await turns.claim(hidden)
+        after = (await client.get("/questions", params={"text": "heron"})).text
+    assert before.count("Where is the heron?") == 50
+    assert after == before
+
+
+async def test_a_document_that_leaves_is_hidden_before_the_index_answers(stand: Stand) -> None:
+    base, document = stand.bases["public"], stand.documents["public"]
+    question = f"/questions/{stand.turns['public'].id}"
+    async with stand.signed_in(ANN_IN_T1) as client:
+        assert document in (await client.get(question)).text
+        assert await stand.parts.catalog.unfinished.withdraw(base, DocumentId(document))
+        assert document not in (await client.get(question)).text
+        assert (await client.get(f"/documents/{base}/{document}")).status_code == 404
