@@ -227,6 +227,8 @@ def _person(person: ErasedPerson) -> Iterator[ErasureRule]:
     yield _chat("topics", "topics", *_private_conversations(person))
     yield _chat("digests of gaps", "gap_digests", "platform = ? AND person = ?", by, change="person = ''")
     yield _chat("messages to experts", "expert_posts", "platform = ? AND person = ?", by)
+    yield _chat("sessions of the page", "web_sessions", "platform = ? AND person = ?", by)
+    yield _chat("links to the page", "web_links", "platform = ? AND person = ?", by)
     mention = (person.platform, f"<@{person.id}>")
     yield _chat("experts", "experts", "platform = ? AND channel = ?", mention)
     yield _chat("questions to experts", "expert_requests", "platform = ? AND person = ?", by)

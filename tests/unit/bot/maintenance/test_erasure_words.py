@@ -10,6 +10,7 @@ import pytest
 from bot import settings
 from bot.maintenance.erasure import eraser
 from bot.port import Command, MessageEdited
+from bot.store.web_sessions import Visitor, WebSessions
 from tests.unit.bot.asked import LEAVE, QUESTION
 from tests.unit.bot.chatting import ANN, BEN, CHANNEL, DIRECT, THREAD, Here, attachment, world
 
@@ -38,6 +39,8 @@ WORDS = [
     "zdroppednamez",
     "zdroppedz",
     "zbrokennamez",
+    "zlinknamez",
+    "zsessionnamez",
 ]
 
 
@@ -89,6 +92,13 @@ async def asks(here: World) -> None:
     )
 
 
+async def visits_the_page(here: World) -> None:
+    sessions = WebSessions(here.stores.experts._database)
+    ben = Visitor(platform=CHANNEL.platform, workspace=CHANNEL.workspace, person=BEN.id, name="zlinknamez")
+    await sessions.link(ben)
+    assert await sessions.begin(await sessions.link(replace(ben, name="zsessionnamez")))
+
+
 async def is_used_by_others(here: World) -> None:
     """Ann asks where Ben was only heard, and about his message."""
     place = replace(CHANNEL, thread="t2")
@@ -113,6 +123,7 @@ async def test_no_word_of_a_person_is_left(tmp_path: Path, monkeypatch: pytest.M
     async with world(tmp_path) as here:
         await here.file("leave.md", LEAVE)
         await asks(here)
+        await visits_the_page(here)
         await is_used_by_others(here)
     before = held(tmp_path, *WORDS)
     assert before >= set(WORDS) - {"zmentionz", "zcontentz", "zdroppedz"}, before
