@@ -21,10 +21,13 @@ if TYPE_CHECKING:
 
 _ROWS: Final = 200
 """Of a line."""
+_DESCRIPTION: Final = "description"
+"""The table that describes the others."""
 _Name = Annotated[str, Field(pattern=r"^[a-z_][a-z0-9_]{0,80}$")]
 """It becomes part of SQL."""
-_Count = Annotated[int, Field(ge=0)]
-_Cell = str | int | float | None
+_Integer = Annotated[int, Field(ge=-(1 << 63), lt=1 << 63)]
+_Count = Annotated[_Integer, Field(ge=0)]
+_Cell = str | _Integer | float | None
 
 
 class ColumnLine(StrictModel):
@@ -93,8 +96,12 @@ def read(
     count: int, next_table: Callable[[], TableLine], next_rows: Callable[[], RowsLine]
 ) -> Iterator[ArchivedTable]:
     """Raises `ValueError` for rows that do not fit."""
+    taken = {_DESCRIPTION}
     for _ in range(count):
         line = next_table()
+        if line.id in taken or line.id.startswith("sqlite_"):
+            raise ValueError(f"the id {line.id} is taken")
+        taken.add(line.id)
         rows = tuple(row for _ in range(line.lines) for row in next_rows().rows)
         width = len(_names(_columns(line)))
         for row in rows:

@@ -159,8 +159,18 @@ def _kept_short(table: dict[str, Any]) -> None:
     table["layout"] = [table["columns"][0]["sql_name"]]
 
 
+def _called_like_ours(table: dict[str, Any]) -> None:
+    table["id"] = "description"
+
+
+def _called_like_sqlites(table: dict[str, Any]) -> None:
+    table["id"] = "sqlite_master"
+
+
 @pytest.mark.parametrize(
-    "spoil", [_renamed, _doubled, _reserved, _laid_out, _identified, _kept_short], ids=lambda spoil: spoil.__name__
+    "spoil",
+    [_renamed, _doubled, _reserved, _laid_out, _identified, _kept_short, _called_like_ours, _called_like_sqlites],
+    ids=lambda spoil: spoil.__name__,
 )  # fmt: skip
 async def test_a_line_that_could_harm_is_refused(
     spoil: Callable[[dict[str, Any]], None], sound: Export, there: Shelf, tmp_path: Path
@@ -173,3 +183,24 @@ async def test_a_line_that_could_harm_is_refused(
         await _take(there, file, TableStore(tmp_path / "theirs"))
     assert await there.catalog.knowledge_bases() == []
     assert json.loads(sound.members["manifest.json"])["version"] == 5
+
+
+async def test_tables_of_one_id_and_figures_that_no_column_holds_are_refused(
+    sound: Export, there: Shelf, tmp_path: Path
+) -> None:
+    def twice(rows: list[dict[str, Any]]) -> None:
+        at = next(at for at, row in enumerate(rows) if "columns" in row)
+        end = at + 1 + rows[at]["lines"]
+        rows[end:end] = rows[at:end]
+        next(row for row in rows if "tables" in row)["tables"] = 2
+
+    def huge(rows: list[dict[str, Any]]) -> None:
+        next(row for row in rows if "rows" in row)["rows"][0][0] = 1 << 64
+
+    for number, spoil in enumerate((twice, huge)):
+        rows = sound.rows("documents.jsonl")
+        spoil(rows)
+        file = sound.having("documents.jsonl", rows).write(tmp_path / f"kb{number}.zip")
+        with pytest.raises(CorruptFile, match=rf"kb{number}\.zip is damaged"):
+            await _take(there, file, TableStore(tmp_path / "theirs"))
+        assert await there.catalog.knowledge_bases() == []
