@@ -312,6 +312,7 @@ def _experts(
         permissions=policies.permissions,
         editor=editor,
         matcher=QuestionMatcher(embedder=embedder, contrast=judge_of(embedder).contrast),
+        gaps=policies.gaps.gaps,
     )
 
 

@@ -75,6 +75,7 @@ ExpertSentence = Literal[
     "gap_file_how",
     "gap_closed",
     "gap_no_experts",
+    "gap_not_here",
     "digest_on",
     "digest_off",
     "digest_heading",

@@ -9,6 +9,7 @@ from bot.access.expert_names import label_of
 from bot.access.permissions import answer_or_none
 from bot.conversation.experts import expert_messages
 from bot.conversation.experts.expert_readers import draft_posts
+from bot.conversation.gaps.gap_readers import everyone_in
 from bot.conversation.sources.readable_records import readable_record
 from bot.port import Button, Reply
 from bot.rendering.literal import literal
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from bot.conversation.experts.expert_desk import ExpertDesk
     from bot.conversation.experts.expert_readers import ExpertReaders
     from bot.conversation.interactions.buttons import ButtonPress
-    from bot.port import Citation
+    from bot.port import Citation, Directory
+    from bot.store.gaps import Gaps
     from bot.store.turns import ChatTurn
     from rag_engine.ingestion.verified_editor import VerifiedEditor
     from rag_engine.types import KnowledgeBaseId
@@ -33,6 +35,7 @@ OFFER: Final = "ask_expert"
 BY_REQUEST: Final = frozenset({expert_messages.DECLINE, expert_messages.RECLASSIFY, expert_messages.VERIFY})
 _MOST_QUOTED: Final = 3
 _LONGEST_QUOTE: Final = 200
+_USAGE: Final = "/kb verified add QUESTION = ANSWER"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +46,7 @@ class ExpertButtons:
     permissions: PermissionChecks
     editor: VerifiedEditor
     matcher: QuestionMatcher
+    gaps: Gaps
 
     async def button(self, press: ButtonPress, turn: ChatTurn) -> tuple[Button, ...]:
         """Under *What was wrong*, for the asker."""
@@ -136,6 +140,8 @@ class ExpertButtons:
             return press.reply("too_old")
         await self.permissions.check_present(action.person, action.place, directory)
         await self.permissions.check(action.person, place.parent, directory, act="administer")
+        if not await self._is_for_all(request, directory):
+            return press.reply("gap_not_here", usage=_USAGE)
         base = await self.audiences.own(place.parent)
         posts = await self.desk.requests.posts(request)
         post = next((each for each in posts if each.person == request.said_by_post), None)
@@ -154,6 +160,15 @@ class ExpertButtons:
             uri="" if request.said_by_post else request.said_uri,
         )
         return press.reply("verified_saved", name=press.say("this_channel"))
+
+    async def _is_for_all(self, request: ExpertRequest, directory: Directory) -> bool:
+        """A gap may come from a place that not everyone here may read."""
+        if not request.answer_id.startswith("gap:"):
+            return True
+        identity = request.answer_id.removeprefix("gap:")
+        reader = everyone_in(request.place, directory)
+        known = [each for each in await self.gaps.questions() if each.id == identity]
+        return bool(known) and await reader.may_read(known[0])
 
     async def _own(self, press: ButtonPress, turn: ChatTurn) -> ExpertRequest | None:
         request = await self.desk.requests.find(press.action.value.rpartition(":")[2])

@@ -74,10 +74,12 @@ class GapRequests:
         self, press: ButtonPress, shown: ShownGap
     ) -> tuple[GapQuestion, KnowledgeBaseId, str] | None:
         """The most typical question that all of its experts may read."""
-        listed = await self.desk.requests.experts(shown.knowledge_bases, press.action.place)
+        searched = frozenset(base for each in shown.readable for base in each.knowledge_bases)
+        listed = await self.desk.requests.experts(searched, press.action.place)
         for base, experts in listed:
+            questions = [each for each in shown.readable if base in each.knowledge_bases]
             readers = await self._readers(press, experts)
-            for question in shown.readable if readers else ():
+            for question in questions if readers else ():
                 if all([await reader.may_read(question) for reader in readers]):
                     return question, base, experts
         return None

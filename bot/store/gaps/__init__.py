@@ -21,7 +21,7 @@ UNGROUNDED: Final = "ungrounded"
 
 _QUESTIONS: Final = """
     SELECT question, turn, gap, platform, workspace, channel, thread, person, private, why, knowledge_bases, at, model, vector
-    FROM gap_questions
+    FROM gap_questions WHERE (channel = '' OR question IN (SELECT id FROM answers WHERE state <> 'withdrawn'))
 """
 _PUT: Final = "INSERT OR REPLACE INTO gap_questions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _GAPS: Final = "SELECT id, platform, workspace, name, named_from, done_at FROM gaps"
@@ -95,7 +95,7 @@ class Gaps:
 
     async def questions(self, *, gap: str = "", since: float = 0.0) -> list[GapQuestion]:
         rows = await self._database.fetch(
-            f"{_QUESTIONS} WHERE ? IN ('', gap) AND at >= ? ORDER BY at DESC, question", (gap, since)
+            f"{_QUESTIONS} AND ? IN ('', gap) AND at >= ? ORDER BY at DESC, question", (gap, since)
         )
         return [_question(row) for row in rows]
 

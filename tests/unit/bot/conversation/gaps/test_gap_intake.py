@@ -15,14 +15,16 @@ from bot.conversation.gaps.gap_intake import GapIntake
 from bot.conversation.gaps.gap_list import GapList, Operator
 from bot.maintenance.erasure import eraser
 from bot.port import MessageDeleted
+from bot.store.expert_requests import ExpertRequest
 from rag_engine.errors import ModelUnavailable
-from tests.unit.bot.chatting import ANN, BEN, CHANNEL, Here, World, world
+from tests.unit.bot.chatting import ADMIN, ANN, BEN, CHANNEL, Everybody, Here, World, world
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
     from pathlib import Path
 
     from bot.conversation.gaps.gap_list import ShownGap
+    from bot.port import IncomingMessage
 
 KEY = "Where is the spare key of the archive?"
 SECOND = replace(CHANNEL, channel="second")
@@ -105,6 +107,83 @@ async def test_a_deleted_question_goes_with_its_gap(here: World) -> None:
     await here.service.on_message(MessageDeleted(id=message.id, place=message.place), room)
     assert await gaps(here) == []
     assert await intake(here).gaps.all() == {}
+
+
+async def test_a_question_that_is_deleted_after_its_preview_goes_to_nobody(here: World) -> None:
+    experts, own = replace(CHANNEL, channel="experts"), await here.town.own(CHANNEL)
+    await here.stores.experts.name_experts(own.id, experts, experts.channel, add=True)
+    message = here.chat.message(KEY)
+    await here.send(message)
+    post = here.last
+    (shown,) = await gaps(here)
+    await here.press(post, "gap_expert", person=ADMIN, value=shown.gap.id)
+    preview = here.last
+    assert KEY in preview.text
+    room = Here(here.chat, message.place, message)
+    await here.service.on_message(MessageDeleted(id=message.id, place=message.place), room)
+    await here.press(preview, "gap_send", person=ADMIN)
+    assert await here.stores.experts.due("test") == []
+    assert "is with the experts" not in here.last.text
+
+
+async def test_experts_of_a_place_that_only_hidden_questions_searched_are_not_named(here: World) -> None:
+    experts = replace(CHANNEL, channel="experts")
+    second = await here.town.own(SECOND)
+    await here.stores.experts.name_experts(second.id, experts, experts.channel, add=True)
+    await here.ask(KEY, person=BEN, place=SECOND, private=True)
+    post = await here.ask(KEY)
+    (shown,) = await gaps(here)
+    assert shown.count == 2
+    await here.press(post, "gap_expert", person=ADMIN, value=shown.gap.id)
+    assert here.last.text.startswith("There are no experts who may read this question.")
+    own = await here.town.own(CHANNEL)
+    await here.stores.experts.name_experts(own.id, experts, experts.channel, add=True)
+    await here.press(post, "gap_expert", person=ADMIN, value=shown.gap.id)
+    assert KEY in here.last.text
+
+
+async def test_what_experts_say_about_a_gap_is_saved_only_where_all_may_read_its_question(
+    here: World,
+) -> None:
+    async def recall(message: IncomingMessage) -> tuple[IncomingMessage, Here]:
+        return message, Here(here.chat, message.place)
+
+    here.service.experts.outbound.recalls["test"] = recall
+    await here.ask(KEY, place=SECOND)
+    await gaps(here)
+    ((question, *_),) = await here.stores.experts._database.fetch("SELECT question FROM gap_questions")
+    base = await here.town.own(SECOND)
+    request = ExpertRequest(
+        knowledge_base=base.id,
+        platform=CHANNEL.platform,
+        workspace=CHANNEL.workspace,
+        channel=CHANNEL.channel,
+        thread=CHANNEL.thread,
+        message="1",
+        answer_id=f"gap:{question}",
+        private=True,
+        person=ADMIN.id,
+        name=ADMIN.name,
+        language="en",
+        question=KEY,
+        body="",
+        state="answered",
+        expert_channel="experts",
+        expert=BEN.id,
+        expert_name=BEN.name,
+        said="In the drawer.",
+        said_at=1.0,
+    )
+    await here.stores.experts.add(request)
+    await here.service.experts.work()
+    back = here.last
+    assert "In the drawer." in back.text
+    directory = Everybody()
+    directory.closed.add(("", SECOND.channel))
+    await here.press(back, "expert_verify", person=ADMIN, directory=directory)
+    assert here.last.text.startswith("Not everyone here may read where this was asked.")
+    await here.press(back, "expert_verify", person=ADMIN)
+    assert here.last.text.startswith("Saved as a verified answer")
 
 
 async def test_a_closed_gap_opens_when_it_is_asked_again(here: World) -> None:
