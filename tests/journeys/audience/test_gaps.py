@@ -56,6 +56,7 @@ async def stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage
                 else:
                     line = question if way == "private" else f"channel: {question}"
                     await made.types(name, person, "ask", line)
+        await made.types("public", ANN, "kb", "gaps")
         yield made
 
 
@@ -151,4 +152,4 @@ async def test_the_digest_of_every_channel(stage: Stage, name: str) -> None:
 
 
 async def _nothing() -> None:
-    """It was just read."""
+    """They were read before."""
