@@ -81,11 +81,11 @@ def _texts(rows: Iterable[dict[str, Any]]) -> list[tuple[Document, Sequence[Sect
     return [_document(row["id"], row["title"], [Section(text=row["text"])]) for row in rows]
 
 
-def _xquad(language: str) -> JudgedSet:
+def _xquad(language: str, first_asked: int) -> JudgedSet:
     folder = _DATA / f"xquad-{language}"
     gold = dict(line.split("\t")[:2] for line in (folder / "qrels.tsv").read_text().splitlines()[1:])
     asked: list[EvidenceQuestion] = []
-    for row in _lines(folder / "queries.jsonl.gz")[::4]:
+    for row in _lines(folder / "queries.jsonl.gz")[first_asked::4]:
         first = int(gold[row["id"]][1:]) // _ARTICLE * _ARTICLE
         article = frozenset(f"p{number:03d}" for number in range(first, first + _ARTICLE))
         without = {"near_miss": frozenset({gold[row["id"]]}), "off_topic": article}
@@ -208,7 +208,8 @@ async def _office() -> JudgedSet:
 
 async def judged_set(name: str) -> JudgedSet:
     if name.startswith("xquad"):
-        return _xquad(name.removeprefix("xquad-"))
+        language, _, first_asked = name.removeprefix("xquad-").partition(":")
+        return _xquad(language, int(first_asked or 0))
     if name.startswith("rgb"):
         return _news(name, 70)
     if name in NEVER_FITTED:

@@ -4,6 +4,7 @@ are inflected.
 
 from __future__ import annotations
 
+import unicodedata
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,6 +19,10 @@ MOST_CORRECTIONS = 3
 _LONGEST = 24
 _TWO_EDITS_FROM = 8
 _SHARED_STEM = 0.6
+_TWO_LETTERS_FROM = 10
+_LAST_LETTER_FROM = 8
+_VOWEL_FROM = 7
+_VOWELS = frozenset("aeiouyаеиоуыэюяіє")
 
 
 def correctable(tokens: Iterable[str]) -> list[str]:
@@ -62,6 +67,28 @@ def _nearest(
         if found := [word for word in near[edits] if seen[word]]:
             return sorted(found, key=lambda word: (-seen[word], word))[:MOST_CORRECTIONS]
     return []
+
+
+def is_slip(typed: str, written: str) -> bool:
+    """Strict: for languages whose words no vocabulary knows. Another ending or vowel makes another word."""
+    typed, written = typed.casefold(), written.casefold()
+    most = 2 if len(typed) >= _TWO_LETTERS_FROM else 1
+    bare, other = _without_accents(typed), _without_accents(written)
+    if bare == other:
+        return True
+    if typed[:1] != written[:1] or edits(typed, written, most=most) > most:
+        return False
+    own, theirs = _unlike_parts(bare, other)
+    start = len(bare) - len(own)
+    if bare[:start] == other[:start] and own != theirs[::-1]:
+        return not own and len(theirs) == 1 and start >= _LAST_LETTER_FROM
+    return len(typed) >= _VOWEL_FROM or not (own in _VOWELS and theirs in _VOWELS)
+
+
+def _without_accents(word: str) -> str:
+    return "".join(
+        letter for letter in unicodedata.normalize("NFD", word) if not unicodedata.combining(letter)
+    )
 
 
 def edits(one: str, other: str, *, most: int) -> int:

@@ -6,16 +6,19 @@ from dataclasses import replace
 
 import pytest
 
+from rag_engine.retrieval.queries.corrections import corrected_words
 from rag_engine.text.analyzer import query_tokens, tokens
 from tests.contracts.indexing import (
     StoredIndex,
     base,
+    chunk,
     document,
     found,
     ids,
     lexical,
     pairs,
     put,
+    vector,
 )
 
 
@@ -50,6 +53,17 @@ async def test_corrections_are_named_and_can_be_refused(index: StoredIndex) -> N
     assert as_typed.hits[0].score < corrected.hits[0].score
     assert as_typed.corrections == {}
     assert token not in {word for words in theirs.corrections.values() for word in words}
+
+
+async def test_another_word_of_german_is_not_said_to_be_mistyped(index: StoredIndex) -> None:
+    texts = {"a": "Die Kissen sind in der Kammer.", "b": "Die Kündigungsfrist ist ein Monat."}
+    for name, text in texts.items():
+        of = document(name)
+        await index.put(of, [(chunk(of, text, language="de"), vector(1))])
+    asked = "Wie lang ist die Kündigugnsfrist der Kasse?"
+    (ranking,) = await index.search([lexical(asked)])
+    assert "kiss" in {word for words in ranking.corrections.values() for word in words}
+    assert corrected_words(asked, ranking) == {"Kündigugnsfrist": "Kündigungsfrist"}
 
 
 async def test_synonyms_find_less_than_typed_words(index: StoredIndex) -> None:

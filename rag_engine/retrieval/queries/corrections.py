@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from functools import partial
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -7,12 +8,16 @@ from rag_engine.text.analyzer import query_tokens, query_words, tokens, with_wor
 from rag_engine.text.chunk_text import searchable_text
 from rag_engine.text.language import detect, question_language
 from rag_engine.text.language.stop_words import FUNCTION_WORDS
+from rag_engine.text.spelling import edits, is_slip
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from rag_engine.types import Hit, Ranking
 
+_KNOWN: Final = frozenset({"en", ""})
+"""Languages whose words `is_word` knows."""
+_FAR: Final = 4
 _READ: Final = 20
 _MOST_SAID: Final = 3
 _SHORTEST: Final = 4
@@ -33,7 +38,7 @@ def corrected_words(
     asked = detect(question)
     # A word of one language is no mistyped word of another.
     of_language = [hit for hit in ranking.hits[:_READ] if not asked or hit.chunk.language in ("", asked)]
-    spelled = _spelled(of_language)
+    spelled = _spelled(of_language, asked)
     common = FUNCTION_WORDS.get(question_language(question), "").split()
     found: dict[str, str] = {}
     for word, forms in query_words(question):
@@ -41,13 +46,15 @@ def corrected_words(
             continue
         if is_word(word) or word.casefold() in common:
             continue
-        likely = (
-            spelled[token]
-            for typed in forms
-            for token in ranking.corrections.get(typed, ())
-            if token in spelled
-        )
-        if (searched := next(likely, "")) and searched.casefold() != word.casefold():
+        near = dict.fromkeys(token for typed in forms for token in ranking.corrections.get(typed, ()))
+        likely = [
+            written
+            for token in near
+            for written, language in spelled.get(token, {}).items()
+            if language in _KNOWN or is_slip(word, written)
+        ]
+        searched = min(likely, key=partial(_distance, word), default="")
+        if searched and searched.casefold() != word.casefold():
             found[word] = searched
     return dict(islice(found.items(), _MOST_SAID))
 
@@ -62,13 +69,18 @@ def sentences(corrected: Mapping[str, str]) -> str:
     )
 
 
-def _spelled(hits: Sequence[Hit]) -> dict[str, str]:
-    spelled: dict[str, str] = {}
+def _spelled(hits: Sequence[Hit], asked: str) -> dict[str, dict[str, str]]:
+    """By token: each written form, with the language of the question or else of the passage."""
+    spelled: dict[str, dict[str, str]] = {}
     for hit in hits:
         for word, forms in words(searchable_text(hit.chunk), language=hit.chunk.language):
             for token in forms if word.isalpha() else ():
-                spelled.setdefault(token, word)
+                spelled.setdefault(token, {}).setdefault(word, asked or hit.chunk.language)
     return spelled
+
+
+def _distance(typed: str, written: str) -> int:
+    return edits(typed.casefold(), written.casefold(), most=_FAR)
 
 
 def respellings(question: str, is_word: Callable[[str], bool]) -> tuple[tuple[str, str], ...]:
