@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from rag_engine.types import Hit, Ranking
 
-_KNOWN: Final = frozenset({"en", ""})
-"""Languages whose words `is_word` knows."""
+_KNOWN: Final = frozenset({"en", "zh", "ja", "ko", "th", "lo", "my", "km", ""})
+"""Languages whose mistyped words are English, which `is_word` knows: others are split into characters."""
 _FAR: Final = 4
 _READ: Final = 20
 _MOST_SAID: Final = 3

@@ -82,6 +82,11 @@ def test_another_word_is_no_typing_error(
     assert corrected_words(question, _ranking(text, {typed: searched}, language=language)) == {}
 
 
+def test_an_english_word_of_a_chinese_question_is_corrected_as_in_english() -> None:
+    found = _ranking("每个 holiday 都带薪。", {"hollyday": "holiday"}, language="zh")
+    assert corrected_words("请问 hollyday 有几天?", found) == {"hollyday": "holiday"}
+
+
 def test_the_nearest_form_is_named() -> None:
     found = _ranking("The buildings are high. A building is low.", {"buiding": "building"})
     assert corrected_words("Which buiding is low?", found) == {"buiding": "building"}
