@@ -12,6 +12,7 @@ from bot.composition.storage import storage as open_storage
 from bot.maintenance import data_files
 from bot.store import feedback
 from rag_engine.errors import UserError
+from rag_engine.storage.private_files import make_file
 from rag_engine.storage.sqlite.database import connect
 from rag_engine.types import DocumentId, KnowledgeBaseId, TurnId
 
@@ -142,7 +143,7 @@ async def _corpus(kept: Sequence[_Kept], storage: StorageComponents) -> list[dic
 
 def _write(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_file(path)
         path.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), encoding="utf-8")
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror}.") from error

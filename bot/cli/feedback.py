@@ -7,11 +7,10 @@ import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypedDict
 
-from rich.console import Console
 from rich.text import Text
 
 from bot.access import permissions
-from bot.cli._shared import options
+from bot.cli._shared import options, terminal
 from bot.composition.storage import storage as open_storage
 from bot.maintenance import data_files
 from bot.store import feedback
@@ -175,7 +174,7 @@ def _print_documents(
     if as_json:
         print(json.dumps(rows, ensure_ascii=False, indent=2))
         return
-    console = Console(highlight=False, soft_wrap=True)
+    console = terminal.console()
     for each in shown:
         named = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in each.reasons.items())
         reasons = f" ({named})" if named else ""
@@ -186,7 +185,7 @@ def _print_documents(
 
 
 def _print(rows: list[_Row]) -> None:
-    console = Console(highlight=False, soft_wrap=True)
+    console = terminal.console()
     if not rows:
         console.print(Text("There is no feedback."))
     for row in rows:

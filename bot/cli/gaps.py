@@ -7,11 +7,10 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.text import Text
 
 from bot.access import permissions
-from bot.cli._shared import options
+from bot.cli._shared import options, terminal
 from bot.composition import application
 from bot.conversation.gaps.gap_intake import GapIntake
 from bot.conversation.gaps.gap_list import GapList, Operator
@@ -96,7 +95,7 @@ def _row(shown: ShownGap, names: Mapping[str, str]) -> dict[str, object]:
 
 
 def _print(found: list[ShownGap]) -> None:
-    console = Console(highlight=False, soft_wrap=True)
+    console = terminal.console()
     for each in found:
         console.print(Text(f"{each.gap.id}  {each.title or '(only private questions)'}", style="bold"))
         reasons = ", ".join(f"{count} {why.replace('_', ' ')}" for why, count in each.reasons.items())

@@ -68,6 +68,7 @@ async def test_the_set_is_one_that_answers_can_be_measured_by(
     assert found["Where is the pool?"].unanswerable
     review = [json.loads(line) for line in (target / "to_review.jsonl").read_text().splitlines()]
     assert [row["question"] for row in review] == ["What is the leave of someone?"]
+    assert {path.stat().st_mode & 0o777 for path in target.iterdir()} == {0o600}
     everything = "".join(path.read_text() for path in target.iterdir())
     for hidden in (ANN.id, BEN.id, "Who signs", "slack:", "test:"):
         assert f'"{hidden}' not in everything
