@@ -14,6 +14,7 @@ from bot.conversation.sources.readable_records import readable_record
 from bot.port import Button, Reply
 from bot.rendering.literal import literal
 from bot.store.expert_requests import ExpertRequest
+from bot.store.feedback import is_direct
 from rag_engine.metadata.verified_answer import VerifiedAnswer, Verifier
 from rag_engine.parsing.media_types import shown
 from rag_engine.types import DocumentId
@@ -235,8 +236,12 @@ class ExpertButtons:
         return record.document.knowledge_base, citation.document, text
 
     async def _same(self, draft: ExpertRequest) -> ExpertRequest | None:
-        """An open request to the same experts that asks the same."""
-        others = await self.desk.requests.open_with(draft.place, draft.expert_channel)
+        """An open request to the same experts that asks the same. What is answered to one person privately goes to no others."""
+        others = [
+            each
+            for each in await self.desk.requests.open_with(draft.place, draft.expert_channel)
+            if not (each.private or is_direct(each.platform, each.workspace, each.channel))
+        ]
         asked = [
             VerifiedAnswer(
                 id=DocumentId(each.id),

@@ -217,6 +217,25 @@ async def test_the_same_question_waits_with_the_first(desk: Desk) -> None:
         assert last_in(desk, post.place.thread).text.endswith("In the drawer. [1]")
 
 
+async def test_what_experts_say_to_one_person_privately_goes_to_no_others(desk: Desk) -> None:
+    desk.world.says("Nothing.")
+    await desk.world.ask(QUESTION, place=CHANNEL, private=True)
+    await desk.world.press(desk.world.last, "ask_expert")
+    await desk.world.press(desk.world.last, "expert_send")
+    await desk.work()
+    first = desk.root
+    post = await desk.asked(ADMIN)
+    assert len(desk.posts(EXPERTS)) == 2
+    await desk.answer("For you, Ann, in the drawer.", root=first)
+    assert desk.world.chat.private[-1].private == ANN
+    assert "drawer" in desk.world.chat.private[-1].text
+    assert not [
+        each for each in desk.posts(replace(CHANNEL, thread=post.place.thread)) if "drawer" in each.text
+    ]
+    await desk.answer("In the safe.")
+    assert last_in(desk, post.place.thread).text.endswith("In the safe. [1]")
+
+
 async def test_who_withdraws_leaves_it_to_the_others(desk: Desk) -> None:
     first = await desk.asked()
     mine = desk.sent
