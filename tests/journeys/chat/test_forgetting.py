@@ -122,9 +122,11 @@ async def test_a_channel_is_forgotten_with_its_threads_and_files(town: Scenario)
     assert "hobbledehoy" in str(standing(town, "hobbledehoy"))
     there = data_files.of(read({}).model_copy(update={"data_dir": town.folder / "data"}))
     names = {path.name for path in there.data_dir.iterdir() if not path.name.endswith(".lock")}
-    assert names - {path.name for path in there.replaceable()} <= {"workers", "retention.json"}, (
-        "what is kept is known by name"
-    )
+    assert names - {path.name for path in there.replaceable()} <= {
+        "workers",
+        "retention.json",
+        "footnote.version",
+    }, "what is kept is known by name"
 
 
 async def bases(town: Scenario) -> list[str]:

@@ -43,7 +43,8 @@ async def stand(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Stan
 async def tab(stand: Stand) -> AsyncGenerator[chromium.Tab]:
     async with chromium.opened() as opened:
         await opened.open(await stand.parts.links.link(OPERATOR))
-        # The button has the focus.
+        # A key that comes before the button has the focus would be lost.
+        await opened.until("document.activeElement.tagName", "BUTTON")
         await opened.press("Enter", 13)
         await opened.until("location.pathname + document.readyState", "/complete")
         yield opened
