@@ -253,6 +253,7 @@ Sentence = Literal[
     "binding_needless_direct",
     "binding_external",
     "channel_unknown",
+    "name_unpicked",
     "changed_by_operator",
     "unbind_question",
     "unbind",

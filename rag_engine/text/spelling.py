@@ -5,6 +5,7 @@ are inflected.
 from __future__ import annotations
 
 import unicodedata
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def corrections(
     literal: Collection[str] = (),
 ) -> dict[str, list[str]]:
     """`near`: words near a token by the number of edits; `look_up`: how many visible chunks hold each."""
-    return {token: _nearest(near(token), look_up) for token in to_correct(frequencies, literal)}
+    return {token: _nearest(token, near(token), look_up) for token in to_correct(frequencies, literal)}
 
 
 def to_correct(frequencies: Mapping[str, int], literal: Collection[str] = ()) -> list[str]:
@@ -60,12 +61,14 @@ def to_correct(frequencies: Mapping[str, int], literal: Collection[str] = ()) ->
 
 
 def _nearest(
-    near: Mapping[int, Sequence[str]], look_up: Callable[[Sequence[str]], Mapping[str, int]]
+    typed: str, near: Mapping[int, Sequence[str]], look_up: Callable[[Sequence[str]], Mapping[str, int]]
 ) -> list[str]:
     for edits in sorted(near):
         seen = look_up(near[edits])
         if found := [word for word in near[edits] if seen[word]]:
-            return sorted(found, key=lambda word: (-seen[word], word))[:MOST_CORRECTIONS]
+            return sorted(found, key=lambda word: (not _has_its_letters(typed, word), -seen[word], word))[
+                :MOST_CORRECTIONS
+            ]
     return []
 
 
@@ -89,6 +92,15 @@ def _without_accents(word: str) -> str:
     return "".join(
         letter for letter in unicodedata.normalize("NFD", word) if not unicodedata.combining(letter)
     )
+
+
+def _has_its_letters(typed: str, word: str) -> bool:
+    """One of them may be doubled, or two swapped."""
+    return sorted(typed) == sorted(word) or _single(typed) == _single(word)
+
+
+def _single(word: str) -> list[str]:
+    return [letter for letter, _ in groupby(word)]
 
 
 def edits(one: str, other: str, *, most: int) -> int:

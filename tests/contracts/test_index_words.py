@@ -40,6 +40,20 @@ async def test_a_typing_error_is_found_nevertheless(
     assert sorted((await found(index, lexical(asked)))[0]) == expected
 
 
+@pytest.mark.parametrize(
+    ("asked", "meant", "more"), [("cofee", "coffee", "Cole"), ("habror", "harbor", "Habrox")]
+)
+async def test_a_letter_doubled_or_swapped_is_likelier_than_a_more_frequent_word(
+    index: StoredIndex, asked: str, meant: str, more: str
+) -> None:
+    await put(index, document("a"), f"{more} waits")
+    await put(index, document("b"), f"{more} stays")
+    await put(index, document("c"), f"The {meant} is warm")
+    (ranking,) = await index.search([lexical(asked)])
+    assert {words[0] for words in ranking.corrections.values()} <= set(tokens(meant, language="en"))
+    assert ranking.corrections
+
+
 async def test_corrections_are_named_and_can_be_refused(index: StoredIndex) -> None:
     await put(index, document("a"), "An Elasticsearch cluster of three nodes")
     await put(index, document("theirs", knowledge_base="theirs"), "Elastisearch of others")

@@ -108,7 +108,7 @@ async def _line(use: CommandContext, desk: ChannelSourceDesk, source: ChannelSou
 async def _place(use: CommandContext, address: str) -> tuple[Place, str]:
     mention = _MENTION.fullmatch(address.strip())
     if mention is None:
-        raise Invalid("synced_which")
+        raise Invalid("name_unpicked", name=code(address))
     channel = await answer_or_none(use.directory.channel(mention[1]))
     if channel is None:
         raise Refusal("channel_unknown", reason=use.cause)
@@ -125,9 +125,11 @@ async def _check(use: CommandContext, place: Place) -> None:
 
 
 async def _chosen(use: CommandContext, known: NamedKnowledgeBase, address: str) -> ChannelSource:
-    mention, number = _MENTION.fullmatch(address.strip()), _NUMBER.fullmatch(address.strip())
+    address = address.strip()
+    mention, number = _MENTION.fullmatch(address), _NUMBER.fullmatch(address)
     for source in await _desk(use).sources.all(known.knowledge_base.id):
-        if (mention and source.place.channel == mention[1]) or (number and source.id == int(number[1])):
+        is_mentioned = mention and source.place.channel == mention[1]
+        if is_mentioned or (number and source.id == int(number[1])) or source.name == address:
             return source
     raise Invalid("synced_which")
 

@@ -9,7 +9,7 @@ from bot.access.expert_names import MOST_PEOPLE, channel_of, label_of, named_exp
 from bot.access.permissions import answer_or_none
 from bot.commands.context import code, reply
 from bot.commands.specs import KNOWLEDGE_BASE, kb_command
-from bot.messages.refusals import Refusal
+from bot.messages.refusals import Invalid, Refusal
 from bot.port import Option
 
 if TYPE_CHECKING:
@@ -27,23 +27,32 @@ async def experts(use: CommandContext) -> Reply:
         await use.check_administers(known)
         identity = named_experts(named)
         if action == "add":
-            await (_check_channel if channel_of(named) else _check_people)(use, identity)
+            check = _check_channel if channel_of(named) else _check_people
+            await check(use, named, identity)
         await use.desk.experts.name_experts(known.knowledge_base.id, use.place, identity, add=action == "add")
         use.audit(f"{action} experts", known)
     return await _listed(use, known)
 
 
-async def _check_channel(use: CommandContext, channel: str) -> None:
+async def _check_channel(use: CommandContext, named: str, channel: str) -> None:
     if not await answer_or_none(use.directory.may_read(channel, person=use.person.id)):
+        _check_picked(named)
         raise Refusal("channel_unknown", reason=use.cause)
 
 
-async def _check_people(use: CommandContext, mention: str) -> None:
+async def _check_people(use: CommandContext, named: str, mention: str) -> None:
     people = await answer_or_none(use.directory.people(mention))
     if people is None or not people.members:
+        _check_picked(named)
         raise Refusal("experts_unknown", name=people.name if people else mention, reason=use.cause)
     if len(people.members) > MOST_PEOPLE:
         raise Refusal("experts_too_many", name=people.name, most=MOST_PEOPLE)
+
+
+def _check_picked(named: str) -> None:
+    """Platforms turn a name from their list into a mention."""
+    if not named.startswith("<"):
+        raise Invalid("name_unpicked", name=code(named))
 
 
 async def _listed(use: CommandContext, known: NamedKnowledgeBase) -> Reply:

@@ -80,6 +80,8 @@ class GapDesk:
         mention = _MENTION.fullmatch(text)
         channel = mention[1] if mention else text.removeprefix("#")
         if not await answer_or_none(use.directory.may_read(channel, person=use.person.id)):
+            if not mention:
+                raise Invalid("name_unpicked", name=code(text))
             raise Refusal("channel_unknown", reason=use.cause)
         zone = use.person.time_zone
         digest = GapDigest(

@@ -25,7 +25,7 @@ async def show(visit: Visit) -> Shown:
     values = {
         "rows": await asyncio.gather(*(_row(visit, each) for each in readable)),
         "numbers": numbers,
-        "none": _NONE,
+        "no_documents": _NONE,
         "hidden": len(hidden),
         "unchecked": sum(each.verdict == "unknown" for each in hidden),
         "hidden_documents": sum(numbers.get(each.base.id, _NONE).ready for each in hidden),

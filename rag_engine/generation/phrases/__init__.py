@@ -86,5 +86,5 @@ def not_found(
     if unmentioned:
         sentences.append(phrase("unmentioned", language=language, words=", ".join(unmentioned)))
     if titles:
-        sentences.append(phrase("closest", language=language, titles=", ".join(titles)))
+        sentences.append(phrase("closest", language=language, titles="; ".join(titles)))
     return " ".join(sentences)

@@ -24,7 +24,7 @@ def test_every_language_has_every_sentence_with_its_places() -> None:
 def test_nothing_found_names_the_scope_and_the_closest_documents() -> None:
     assert phrases.not_found(language="en", scope="#hr") == "I did not find this in #hr."
     sentence = phrases.not_found(language="de", titles=("A.pdf", "B.pdf"))
-    assert "A.pdf, B.pdf" in sentence
+    assert "A.pdf; B.pdf" in sentence
     assert "{" not in sentence
 
 

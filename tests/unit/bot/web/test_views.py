@@ -117,6 +117,14 @@ async def test_channels_that_search_a_knowledge_base_are_named_to_those_who_may_
     assert re.search(r"3 more, of places that you may not read, with 3 documents\.", shown)
 
 
+async def test_a_knowledge_base_without_documents_is_shown_with_none(stand: Stand) -> None:
+    await stand.parts.audiences.create(world.PLACES["public"], "unfilled", everyone=False)
+    async with stand.signed_in(ANN_IN_T1) as client:
+        shown = await client.get("/knowledge-bases")
+    assert shown.status_code == 200
+    assert "<span>0 documents</span><span>0 passages</span>" in shown.text.partition("unfilled")[2]
+
+
 async def test_an_answer_given_privately_is_its_askers_alone(stand: Stand) -> None:
     turn = await ask(stand, "public", "Is it a yellow walrus?", person=world.BEN, private=True)
     own = await ask(stand, "second_public", "Is it a purple walrus?", person=world.ANN, private=True)

@@ -78,13 +78,21 @@ async def test_an_administrator_adds_lists_reads_and_removes_it(counter: Counter
         (ANN, "source add <#TRIO>", "Only channels can be sources"),
         (ANN, "source add <#DM_ANN>", "Only channels can be sources"),
         (ANN, "source add <#NOWHERE>", "could not check"),
-        (ANN, "source add #general", "Say which source"),
+        (ANN, "source add #general", "could not find `#general`"),
     ],
 )
 async def test_others_and_other_places_are_refused(
     counter: Counter, who: object, line: str, said: str
 ) -> None:
     assert said in await counter.say(who, line)  # pyright: ignore[reportArgumentType]
+    assert await added(counter) == []
+
+
+async def test_a_channel_is_removed_by_the_name_that_the_list_shows(counter: Counter) -> None:
+    await counter.say(ANN, "source add <#GENERAL>")
+    assert "Say which source" in await counter.say(ANN, "source remove #genera")
+    asked = await counter.reply(ANN, "source remove #general")
+    assert "I removed" in await counter.confirm(ANN, asked)
     assert await added(counter) == []
 
 
