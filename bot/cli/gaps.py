@@ -100,7 +100,8 @@ def _print(found: list[ShownGap]) -> None:
         console.print(Text(f"{each.gap.id}  {each.title or '(only private questions)'}", style="bold"))
         reasons = ", ".join(f"{count} {why.replace('_', ' ')}" for why, count in each.reasons.items())
         trend = f"{each.this_week} this week, {each.last_week} the week before"
-        console.print(Text(f"  asked {each.count} times ({reasons}), {trend}"))
+        times = "once" if each.count == 1 else f"{each.count} times"
+        console.print(Text(f"  asked {times} ({reasons}), {trend}"))
         for question in each.questions[1:]:
             console.print(Text(f"  · {question}"))
     if not found:

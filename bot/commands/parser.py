@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bot.commands import registry
-from bot.commands.specs import QUESTIONS, usage
+from bot.commands.specs import QUESTIONS, short_usage, usage
 from bot.messages.refusals import Invalid
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _unknown(name: str) -> Invalid:
     near = difflib.get_close_matches(name, list(commands), n=1, cutoff=0.5)
     if not near:
         return Invalid("no_such_command")
-    return Invalid("command_meant", usage=usage(commands[near[0]].spec))
+    return Invalid("command_meant", usage=short_usage(commands[near[0]].spec))
 
 
 def _question(line: str) -> dict[str, str]:
@@ -173,7 +173,7 @@ def _checked(spec: CommandSpec, values: Mapping[str, str]) -> dict[str, str]:
     for option in spec.options:
         value = values.get(option.name, "")
         if option.required and not value:
-            raise Invalid("argument_missing", usage=usage(spec))
+            raise Invalid("argument_missing", usage=short_usage(spec))
         if value and option.choices:
             checked[option.name] = value.casefold()
             if value.casefold() not in option.choices:

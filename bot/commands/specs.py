@@ -20,6 +20,8 @@ REQUIRED_KNOWLEDGE_BASE = Option(
     name="name", description="The knowledge base: its name, or #channel for a channel's own", required=True
 )
 
+_LONGEST_USAGE: Final = 60
+
 QUESTIONS: Final = frozenset({"ask", "research", "about", "table"})
 """The commands that are answered like messages."""
 
@@ -75,6 +77,13 @@ def kb_command(
 def usage(spec: CommandSpec) -> str:
     """`/kb create NAME [channel|workspace]`."""
     return " ".join((f"/{spec.name}", *(_slot(option) for option in spec.options)))
+
+
+def short_usage(spec: CommandSpec) -> str:
+    """What a sentence has room for: without what may be left out, if that is long."""
+    full = usage(spec)
+    required = [_slot(option) for option in spec.options if option.required]
+    return full if len(full) <= _LONGEST_USAGE else " ".join((f"/{spec.name}", *required))
 
 
 def _slot(option: Option) -> str:

@@ -290,6 +290,7 @@ Sentence = Literal[
     "expand_question",
     "expand_make",
     "expand_started",
+    "expand_needs_model",
     "graph_state",
     "graph_question",
     "graph_build",

@@ -33,6 +33,8 @@ async def set_up(settings: Settings) -> None:
     chosen = await prompts.choose("Platform", [*(name.title() for name in names), _NONE])
     if chosen < len(names):
         await _install(names[chosen], settings)
+    else:
+        prompts.show("\nStep 2 is skipped: it sets up a chat platform.")
 
 
 async def _install(name: str, settings: Settings) -> None:

@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Final
 
 from bot.commands.context import code, reply
 from bot.commands.specs import KNOWLEDGE_BASE, kb_command
+from bot.messages.refusals import Invalid
 from bot.messages.translation import in_language
 from bot.port import Option
+from rag_engine.errors import BadSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +37,10 @@ async def expand(use: CommandContext) -> Reply:
             wanted.add(kind)
     if not wanted - before:
         return await _switched(use, known, wanted)
-    cost = await use.desk.expansion_cost(base, tuple(wanted))
+    try:
+        cost = await use.desk.expansion_cost(base, tuple(wanted))
+    except BadSettings as error:
+        raise Invalid("expand_needs_model") from error
 
     async def confirmed(room: Room, show: Show) -> Reply:
         again = replace(use, room=room, show=show)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 from bot.commands import CommandDependencies, Questions, execute, press
 from bot.port import Action, Attachment, Command, IncomingMessage, Person, Place, Reply
 from rag_engine.archive import ArchiveContents
+from rag_engine.errors import BadSettings
 from rag_engine.expansion.types import ExpansionCost
 from rag_engine.summaries.mind_map import MindMaps
 from tests.unit.bot.access.knowledge import Chat, place
@@ -97,6 +98,8 @@ class Counter:
         )
 
     async def _expansion_cost(self, base: KnowledgeBaseId, kinds: Sequence[Expansion]) -> ExpansionCost:
+        if not self.models:
+            raise BadSettings
         records = await self.chat.catalog.records(base)
         calls = len(kinds) * len(records)
         return ExpansionCost(calls=calls, prompt_tokens=200 * calls, reply_tokens=100 * calls)

@@ -153,6 +153,9 @@ async def test_help_names_every_command(counter: Counter) -> None:
     assert "`/kb bind NAME`" in told
     assert (await counter.reply(BEN, "", name="help")).text.startswith("I answer from the files")
     assert "Did you mean `/kb list`?" in await counter.say(BEN, "lits")
+    assert "Did you mean `/kb settings`?" in await counter.say(BEN, "setings")
+    missing = (await counter.reply(BEN, "", name="ask")).text
+    assert missing == "Something is missing. Type it like this: `/ask QUESTION`"
     assert "answered like a message" in (await counter.reply(BEN, "why?", name="ask")).text
 
 

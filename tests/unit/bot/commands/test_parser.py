@@ -134,8 +134,8 @@ def test_a_question_is_taken_as_it_is_and_is_private_unless_it_begins_with_the_c
         ("kb", 'bind ""', "/kb bind NAME"),
         ("kb", "list everything", "/kb list"),
         ("kb settings", "mode loud", "`mention`, `thread`, `auto`"),
-        ("ask", "", "/ask QUESTION [private|channel]"),
-        ("ask", "channel:", "/ask QUESTION [private|channel]"),
+        ("ask", "", "/ask QUESTION`"),
+        ("ask", "channel:", "/ask QUESTION`"),
     ],
 )
 def test_what_is_not_understood_is_answered_with_how_it_is_typed(name: str, line: str, told: str) -> None:

@@ -83,3 +83,11 @@ async def test_failures_are_counted_and_named(counter: Counter) -> None:
 async def test_only_administrators_switch_them(counter: Counter) -> None:
     assert "can do that here" in await counter.say(BEN, "expand name:handbook summaries:on")
     assert await counter.chat.catalog.expansions.enabled([await base_of(counter)]) == {}
+
+
+async def test_without_a_language_model_nothing_is_switched_on(counter: Counter) -> None:
+    stored = await record(counter)
+    counter.models = ""
+    said = await counter.say(ANN, "expand name:handbook summaries:on")
+    assert said.startswith("Summaries and questions need a language model")
+    assert await counter.chat.catalog.expansions.enabled([stored.document.knowledge_base]) == {}
