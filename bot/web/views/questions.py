@@ -3,9 +3,10 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
+from bot.port import Place
 from bot.store.question_list import QuestionFilter, questions
 from bot.web.traces import trace_of
-from bot.web.visit import HIDDEN, UNCHECKED, Shown
+from bot.web.visit import HIDDEN, UNCHECKED, NothingHere, Shown
 
 if TYPE_CHECKING:
     from bot.store.question_list import ListedQuestion
@@ -32,6 +33,10 @@ async def show(visit: Visit) -> Shown:
     if visit.rest and visit.rest[0]:
         return await trace_of(visit, visit.rest[0])
     chosen = _chosen(visit)
+    if chosen.channel:
+        place = Place(platform=chosen.platform, workspace=chosen.workspace, channel=chosen.channel)
+        if await visit.reader.reads(place) != "readable":  # hidden questions do not say where they are from
+            raise NothingHere
 
     async def reads(listed: ListedQuestion) -> bool:
         return await visit.reader.reads(listed.place, private_of=listed.private_of) == "readable"

@@ -178,3 +178,13 @@ async def test_a_document_that_leaves_is_hidden_before_the_index_answers(stand: 
         assert await stand.parts.catalog.unfinished.withdraw(base, DocumentId(document))
         assert document not in (await client.get(question)).text
         assert (await client.get(f"/documents/{base}/{document}")).status_code == 404
+
+
+async def test_hidden_questions_are_not_listed_by_their_channel(stand: Stand) -> None:
+    async with stand.signed_in(ANN_IN_T1) as client:
+        for name, status in (("public", 200), ("dm_of_ben", 404)):
+            place = world.PLACES[name]
+            where = f"{place.platform}:{place.workspace}:{place.channel}"
+            assert (await client.get("/questions", params={"in": where})).status_code == status, name
+    async with stand.signed_in() as client:
+        assert (await client.get("/questions", params={"in": where})).status_code == 200
