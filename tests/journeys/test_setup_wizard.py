@@ -147,6 +147,16 @@ async def test_ctrl_c_keeps_what_was_accepted_and_the_next_run_goes_on(folder: P
         assert "FOOTNOTE_ACCESS__EVERYWHERE" not in env(folder)
 
 
+async def test_without_a_chat_platform_it_says_which_step_it_skips(folder: Path) -> None:
+    async with (
+        chats.serve("slack") as chat,
+        terminal.running([*COMMAND, "setup"], environment=settings(folder, chat)) as screen,
+    ):
+        await answers(screen, "Platform [1]", "3")
+        await screen.until("Step 2 is skipped: it sets up a chat platform.")
+        await screen.until("Step 3")
+
+
 async def test_without_a_terminal_it_says_what_else_there_is(footnote: object) -> None:
     done = await footnote("setup")  # pyright: ignore[reportCallIssue]
     assert done.code == 1
