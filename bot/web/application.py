@@ -69,13 +69,13 @@ class PageApplication:
         token = request.path_params["token"]
         if request.method == "GET":  # which a preview of the link may send, too
             return await self._message("sign_in.html", HTTPStatus.OK, token=token)
-        client = request.client.host if request.client else ""
-        if not self._tries.allows(client):
-            return await self._message("message.html", HTTPStatus.TOO_MANY_REQUESTS, sentence=_BUSY)
         session = None
         if guard.is_same_origin(request, self.address):
             session = await self.parts.links.sessions.begin(token)
         if session is None:
+            client = request.client.host if request.client else ""
+            if not self._tries.allows(client):
+                return await self._message("message.html", HTTPStatus.TOO_MANY_REQUESTS, sentence=_BUSY)
             self._tries.failed(client)
             return await self._message("message.html", HTTPStatus.FORBIDDEN, sentence=_USED)
         response = RedirectResponse("/", HTTPStatus.SEE_OTHER)
