@@ -153,7 +153,7 @@ async def test_commands_are_those_of_the_chat(footnote: Footnote, tmp_path: Path
     assert done.code == 0, done.err
     at = 0
     for expected in (
-        "`notes` is there",
+        "I created `notes`",
         "lamp.md: 1 passage, searchable",
         "- `notes`: 1 document, searched here",
         "Saved as notes.zip.",

@@ -168,7 +168,7 @@ async def test_what_is_created_is_used_here_at_once(counter: Counter) -> None:
 
 async def test_one_for_the_whole_workspace_is_made_by_admins_in_channels_of_its_own(counter: Counter) -> None:
     told = await counter.say(ANN, "create handbook workspace", where=place("RANDOM"))
-    assert "I search it here. The whole workspace may read it" in told
+    assert "search it here. The whole workspace may read it" in told
     assert "I do not search it here" in await counter.say(ANN, "create guide workspace")
     assert await counter.chat.names(place()) == ""
     counter.chat.town.silent = {"are_members"}
@@ -177,7 +177,7 @@ async def test_one_for_the_whole_workspace_is_made_by_admins_in_channels_of_its_
     assert "Only an admin" in await counter.say(BEN, "create x workspace")
     for where in (place("DM_ANN"), place("TRIO"), place("SHARED")):
         assert "not here" in await counter.say(ANN, "create x workspace", where=where)
-    assert "is there" in await counter.say(BEN, "create mine", where=place("DM_BEN"))
+    assert "I created" in await counter.say(BEN, "create mine", where=place("DM_BEN"))
 
 
 @pytest.mark.parametrize(
