@@ -170,7 +170,7 @@ async def test_nothing_relevant_is_said_to_be_nothing(answerer: Answerer, questi
     said = await answer(answerer, question, *LIBRARY, scope="#hr")
     assert "[" not in said
     assert "#hr" in said
-    assert "budget.csv, Handbook.pdf, leave.py" in said
+    assert "budget.csv; Handbook.pdf; leave.py" in said
 
 
 @pytest.mark.parametrize(
