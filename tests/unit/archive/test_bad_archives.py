@@ -18,7 +18,7 @@ from rag_engine.errors import CorruptFile, EncryptedFile, FileTooLarge, Unsuppor
 from tests.unit.archive.shelf import IDENTITY, Shelf, shelf
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import Callable
     from pathlib import Path
 
     from rag_engine.ports import IndexIdentity
@@ -62,12 +62,6 @@ class Export:
             for name, content in self.members.items():
                 opened.writestr(name, content)
         return file
-
-
-@pytest.fixture
-async def there(tmp_path: Path) -> AsyncIterator[Shelf]:
-    async with shelf(tmp_path / "there") as opened:
-        yield opened
 
 
 @pytest.fixture

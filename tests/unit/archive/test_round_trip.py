@@ -17,22 +17,9 @@ from rag_engine.types import DocumentId, Section
 from tests.unit.archive.shelf import IDENTITY, MemoryIndex, Shelf, shelf
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
     from pathlib import Path
 
     from rag_engine.types import Chunk, KnowledgeBase, KnowledgeBaseId
-
-
-@pytest.fixture
-async def here(tmp_path: Path) -> AsyncIterator[Shelf]:
-    async with shelf(tmp_path / "here") as opened:
-        yield opened
-
-
-@pytest.fixture
-async def there(tmp_path: Path) -> AsyncIterator[Shelf]:
-    async with shelf(tmp_path / "there") as opened:
-        yield opened
 
 
 async def export(here: Shelf, base: KnowledgeBase, file: Path) -> archive.ArchiveContents:

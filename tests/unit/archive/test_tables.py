@@ -14,11 +14,11 @@ from rag_engine.parsing.formats import FAMILY
 from rag_engine.parsing.media_types import parser_name
 from rag_engine.tables.execution import TableQueries
 from rag_engine.tables.store import TableStore
-from tests.unit.archive.shelf import IDENTITY, Shelf, shelf
+from tests.unit.archive.shelf import IDENTITY, Shelf
 from tests.unit.archive.test_bad_archives import Export
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import Callable
     from pathlib import Path
 
     from rag_engine.types import Document, KnowledgeBase
@@ -27,18 +27,6 @@ SPENDING = (
     'Team,Amount,Day,Paid\nSales,"1,200.50 €",2025-03-01,yes\nOps,80 €,2025-04-02,no\nTotal,"1,280.50 €",,\n'
 )
 OTHER = "Team,Amount\nLegal,7\nSales,8\n"
-
-
-@pytest.fixture
-async def here(tmp_path: Path) -> AsyncIterator[Shelf]:
-    async with shelf(tmp_path / "here") as opened:
-        yield opened
-
-
-@pytest.fixture
-async def there(tmp_path: Path) -> AsyncIterator[Shelf]:
-    async with shelf(tmp_path / "there") as opened:
-        yield opened
 
 
 async def _keep(store: TableStore, document: Document, folder: Path, text: str) -> None:

@@ -18,27 +18,14 @@ from rag_engine.metadata.verified_answer import (
     verified_uri,
 )
 from rag_engine.types import Document, DocumentRecord, Section
-from tests.unit.archive.shelf import IDENTITY, Shelf, row, shelf
+from tests.unit.archive.shelf import IDENTITY, Shelf, row
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
     from pathlib import Path
 
     from rag_engine.types import KnowledgeBase
 
 QUESTION = "Who has the spare key?"
-
-
-@pytest.fixture
-async def here(tmp_path: Path) -> AsyncIterator[Shelf]:
-    async with shelf(tmp_path / "here") as opened:
-        yield opened
-
-
-@pytest.fixture
-async def there(tmp_path: Path) -> AsyncIterator[Shelf]:
-    async with shelf(tmp_path / "there") as opened:
-        yield opened
 
 
 async def verify(here: Shelf, answer: VerifiedAnswer) -> None:
