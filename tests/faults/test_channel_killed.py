@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -44,14 +43,7 @@ def rows(bot: Mortal, file: str, sql: str) -> list[tuple[str, ...]]:
 
 async def read_to_the_end(bot: Mortal) -> None:
     left = "SELECT source FROM channel_spans UNION SELECT source FROM channel_threads UNION SELECT source FROM channel_documents WHERE version > written"
-    async with asyncio.timeout(60):
-        while rows(bot, "chat.sqlite", left):
-            bot.town.bot.logged.clear()
-            try:
-                async with asyncio.timeout(0.2):
-                    await bot.town.bot.logged.wait()
-            except TimeoutError:
-                continue
+    await bot.town.stores(lambda: not rows(bot, "chat.sqlite", left), seconds=60)
 
 
 async def test_killed_while_it_announces_and_reads(bot: Mortal) -> None:

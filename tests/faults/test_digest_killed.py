@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -72,14 +71,7 @@ def state(bot: Mortal, room: str) -> str:
 
 
 async def becomes(bot: Mortal, room: str, wanted: str) -> None:
-    async with asyncio.timeout(40):
-        while state(bot, room) != wanted:
-            bot.town.bot.logged.clear()
-            try:
-                async with asyncio.timeout(0.2):
-                    await bot.town.bot.logged.wait()
-            except TimeoutError:
-                continue
+    await bot.town.stores(lambda: state(bot, room) == wanted, seconds=40)
 
 
 async def test_killed_while_it_posts_the_digest(bot: Mortal) -> None:
@@ -121,15 +113,10 @@ async def test_killed_before_it_posts_and_before_it_records_the_post(bot: Mortal
 
 async def due_again(bot: Mortal) -> None:
     """Until the bot has dealt with the digest that is due."""
-    async with asyncio.timeout(40):
-        while True:
-            with closing(sqlite3.connect(chat(bot), timeout=10)) as database:
-                (due,) = database.execute("SELECT max(due_at) FROM gap_digests").fetchone()
-            if due > 1000:
-                return
-            bot.town.bot.logged.clear()
-            try:
-                async with asyncio.timeout(0.2):
-                    await bot.town.bot.logged.wait()
-            except TimeoutError:
-                continue
+
+    def is_due_later() -> bool:
+        with closing(sqlite3.connect(chat(bot), timeout=10)) as database:
+            (due,) = database.execute("SELECT max(due_at) FROM gap_digests").fetchone()
+        return bool(due > 1000)
+
+    await bot.town.stores(is_due_later, seconds=40)

@@ -5,7 +5,6 @@ draft, sending, waiting, handing, asking, asked, replying, answered (with a file
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -47,14 +46,7 @@ def state(bot: Mortal, subject: str) -> str:
 
 
 async def becomes(bot: Mortal, subject: str, wanted: str) -> None:
-    async with asyncio.timeout(60):
-        while state(bot, subject) != wanted:
-            bot.town.bot.logged.clear()
-            try:
-                async with asyncio.timeout(0.2):
-                    await bot.town.bot.logged.wait()
-            except TimeoutError:
-                continue
+    await bot.town.stores(lambda: state(bot, subject) == wanted, seconds=60)
 
 
 async def again(bot: Mortal) -> None:

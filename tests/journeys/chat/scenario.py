@@ -166,6 +166,17 @@ class Scenario:
         message = await self.says("ada", room, "@footnote", files=(file(name, text),))
         await self.until(lambda: any("searchable" in each.text for each in self.ours("ada", room, message)))
 
+    async def stores(self, is_there: Callable[[], bool], *, seconds: float) -> None:
+        """Looks after each line of the log, and five times a second: not all that is stored is logged after it."""
+        async with asyncio.timeout(seconds):
+            while not is_there():
+                self.bot.logged.clear()
+                try:
+                    async with asyncio.timeout(0.2):
+                        await self.bot.logged.wait()
+                except TimeoutError:
+                    continue
+
     # what people see
 
     def ours(self, person: str, room: str, question: str = "") -> list[Shown]:

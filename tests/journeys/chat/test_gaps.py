@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -134,14 +133,7 @@ def stored(town: Scenario) -> tuple[float, str]:
 
 
 async def becomes(town: Scenario, state: str, *, later: float = 0.0) -> None:
-    async with asyncio.timeout(30):
-        while stored(town)[1] != state or stored(town)[0] <= later:
-            town.bot.logged.clear()
-            try:
-                async with asyncio.timeout(0.2):
-                    await town.bot.logged.wait()
-            except TimeoutError:
-                continue
+    await town.stores(lambda: stored(town)[1] == state and stored(town)[0] > later, seconds=30)
 
 
 async def test_the_weekly_digest_comes_once(town: Scenario) -> None:
