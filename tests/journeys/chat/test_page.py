@@ -63,10 +63,10 @@ async def test_an_administrator_opens_the_page_from_chat(town: Scenario) -> None
 
 
 async def figures(client: httpx2.AsyncClient) -> str:
-    """The overview, as soon as what the answer took is stored."""
+    """The overview, as soon as the tokens and the time of the answer are stored, which happens in two steps."""
     while True:
         shown = (await client.get("/")).text
-        if "scripted" in shown:
+        if "scripted" in shown and "Half within" in shown:
             return shown
 
 
