@@ -21,8 +21,6 @@ _MOST_MEMBERS = 10_000
 
 
 class RecentMembers:
-    """In the last minute; None: not a member."""
-
     def __init__(self) -> None:
         self._members: dict[tuple[int, int], tuple[float, discord.Member | None]] = {}
 

@@ -23,7 +23,6 @@ AnyChannel: TypeAlias = "discord.abc.GuildChannel | discord.Thread | discord.abc
 def answer_place(
     channel: AnyChannel, *, guild: int | None, channel_id: int, message: int | None = None
 ) -> Place:
-    """With `message`, in the thread made from it."""
     workspace = DIRECT if guild is None else str(guild)
     if isinstance(channel, discord.Thread):
         return Place(

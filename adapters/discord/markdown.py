@@ -67,7 +67,6 @@ def _format_time(seconds: int, match: re.Match[str]) -> str:
 
 
 def thread_title(text: str, *, characters: int = 80) -> str:
-    """The first line with words; may be empty."""
     lines = (" ".join(_FORMATTING.sub("", line).strip("#>- \t").split()) for line in text.splitlines())
     first = next((line for line in lines if line), "")
     return first if len(first) <= characters else first[: characters - 1].rstrip() + "…"

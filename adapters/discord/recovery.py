@@ -95,7 +95,6 @@ class DiscordRecovery:
         return message, ChannelRoom.for_interaction(response, self._context, doubtful=True)
 
     def _room_without_response(self, message: IncomingMessage) -> ChannelRoom:
-        """For a regenerated command answer, whose token is not stored."""
         return ChannelRoom(
             self._context,
             message.place,
@@ -106,7 +105,6 @@ class DiscordRecovery:
         )
 
     async def _fetch(self, channel_id: int, message: int) -> discord.Message | bool | None:
-        """None if it was deleted, False if the bot may not read it."""
         async with api_calls(self._context.settings.call_seconds):
             try:
                 channel = await locations.find_channel(self._context, channel_id)

@@ -263,7 +263,6 @@ class SlackDirectory:
         return not outside or (open_to_all and await self._all_full_members(outside))
 
     async def _all_full_members(self, people: set[str]) -> bool:
-        """False for guests and strangers."""
         if len(people) <= _MOST_SINGLE_LOOKUPS:
             users = await asyncio.gather(*(self._user(person) for person in people))
             return await self._full_members(users) == people

@@ -18,7 +18,6 @@ class MessageLink:
 
 
 def answer_place(workspace: str, channel: str, *, ts: str, root: str, direct: bool) -> Place:
-    """Its thread, or a new one; direct messages need none."""
     thread = root or ("" if direct else ts)
     return Place(platform=PLATFORM, workspace=workspace, channel=channel, thread=thread)
 

@@ -48,9 +48,7 @@ class NamedKnowledgeBase:
     knowledge_base: KnowledgeBase
     name: PlaceName
     audience: StoredAudience | None
-    """None if the operator made it."""
     bound: bool = False
-    """Bound to the place's channel."""
     seen: bool = False
     seen_privately: bool = False
 

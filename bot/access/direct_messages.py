@@ -27,7 +27,6 @@ _MOST_WORKSPACES: Final = 25
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Workspace:
     place: Place
-    """The workspace, without a channel."""
     directory: Directory
     own: Sequence[StoredAudience]
     bound: Sequence[tuple[Place, KnowledgeBaseId]]

@@ -19,13 +19,11 @@ def named_experts(text: str) -> str:
 
 
 def channel_of(experts: str) -> str:
-    """Empty for a person or group."""
     found = _CHANNEL.fullmatch(experts)
     return found[1] or found[2] if found else ""
 
 
 async def label_of(experts: str, directory: Directory) -> str:
-    """Empty unless the platform knows them now."""
     if identity := channel_of(experts):
         channel = await answer_or_none(directory.channel(identity))
         return f"#{(channel.name or '…').removeprefix('#')}" if channel is not None else ""

@@ -84,7 +84,6 @@ class Readability:
         return "closed" if audience.thread else await self._channel_verdict(audience.channel)
 
     async def _operators_verdict(self) -> Verdict:
-        """For guests only if a setting says so."""
         if not self.access.trusts(self.knowledge.place, self.directory):
             return "closed"
         guests = self.access.settings.guests and self.channel is not None and self.channel.kind not in FEW

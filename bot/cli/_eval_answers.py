@@ -69,7 +69,6 @@ class _Corpus:
     knowledge_base: KnowledgeBaseId
     names: Mapping[DocumentId, str]
     unread: Mapping[str, str]
-    """The files that failed, with the reasons."""
 
     def name(self, document: DocumentId) -> str:
         return self.names.get(document, document)

@@ -219,7 +219,6 @@ async def _add(job: Job, *, library: IndexingComponents) -> Ingested:
 
 
 def _files(paths: Iterable[Path], outcome: _Outcome) -> Iterator[Path]:
-    """Without hidden ones in folders. Unreadable paths count as failed."""
     seen: set[Path] = set()
 
     def fail(path: Path, error: Exception) -> None:

@@ -59,7 +59,6 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def _schemas(settings: Settings) -> dict[str, tuple[int, int]]:
-    """Of databases that the next start changes."""
     kept = data_files.of(settings)
     found: dict[str, tuple[int, int]] = {}
     for path in kept.databases():

@@ -38,13 +38,10 @@ class CommandContext:
     desk: CommandDependencies
     show: Show
     language: str = "en"
-    """ISO 639-1."""
     command: str = ""
-    """Its id."""
     values: Mapping[str, str] = field(default_factory=dict[str, str])
     attachments: Sequence[Attachment] = ()
     typed: str = ""
-    """Into the form of a button."""
     failures: list[ChatError] = field(default_factory=list["ChatError"])
     """What the platform did not answer."""
 

@@ -130,9 +130,7 @@ class SourceDesk(Protocol):
         from_chat: bool = False,
     ) -> SyncedSource: ...
 
-    async def first_run(self, source: SyncedSource) -> SyncedSource:
-        """As it is then, or after some seconds."""
-        ...
+    async def first_run(self, source: SyncedSource) -> SyncedSource: ...
 
     async def run_now(self, source: SyncedSource) -> SyncedSource: ...
 
@@ -170,7 +168,6 @@ class CommandDependencies:
     receive: Receive
     forget: Callable[[KnowledgeBaseId, DocumentId | None], Awaitable[bool]]
     reindex: Callable[[KnowledgeBase, Callable[[DocumentRecord], None]], Awaitable[int]]
-    """Returns the number of documents."""
     export: Callable[[KnowledgeBase, Path], Awaitable[ArchiveContents]]
     facts: Callable[[], Awaitable[Mapping[str, str]]]
     """`index`, `embedder` and `language model`, joined by `MODEL_SEPARATOR`."""
@@ -179,7 +176,6 @@ class CommandDependencies:
     read_aloud: LatestAnswer
     experts: ExpertRequests
     page: SignInLinks | None = None
-    """None: there is no page."""
     sources: SourceDesk | None = None
     channels: ChannelSourceDesk | None = None
     gaps: ShownGaps | None = None

@@ -120,7 +120,6 @@ class Policies:
     transcriber: Transcriber | None = None
     show_pictures: ShowPictures | None = None
     budget: QuestionBudget = _UNLIMITED
-    """By default without limits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -172,7 +172,6 @@ async def web_search(slice_: Slice) -> AsyncGenerator[WebSearch]:
 
 
 def source_kinds() -> dict[str, SourceKind]:
-    """Most particular first."""
     found: dict[str, SourceKind] = {}
     for name in plugins.available(_SOURCES):
         said = plugins.declarations(_SOURCES, name, "POSITION", "ADDRESSES", "PUBLIC", "KEEPS_UNLISTED")
@@ -296,7 +295,6 @@ class SourceKind:
     position: int
     addresses: re.Pattern[str]
     is_public: bool
-    """Whether it reads nothing but the public web."""
     keeps_unlisted: bool
 
 

@@ -1,5 +1,3 @@
-"""Commands that only read start fast without the engine."""
-
 from __future__ import annotations
 
 from contextlib import AsyncExitStack, asynccontextmanager

@@ -41,7 +41,6 @@ class DataFiles:
         return [path for name in sorted(self.schemas) if (path := self.data_dir / name).is_file()]
 
     def originals(self) -> list[Path]:
-        """With the files of tables."""
         found = (*(self.data_dir / ORIGINALS).glob("*.pdf"), *(self.data_dir / TABLES).glob("*/*.sqlite"))
         return sorted(path for path in found if self.keeps(self.name(path)))
 
@@ -49,7 +48,6 @@ class DataFiles:
         return path.relative_to(self.data_dir).as_posix()
 
     def keeps(self, name: str) -> bool:
-        """No name leads out of the directory."""
         return name in self.schemas or bool(_ORIGINAL.fullmatch(name) or _TABLES.fullmatch(name))
 
     def spare(self, file: Path) -> None:
@@ -81,7 +79,6 @@ class DataFiles:
 
 
 def originals_of(names: Iterable[str]) -> int:
-    """Without files of tables."""
     return sum(bool(_ORIGINAL.fullmatch(name)) for name in names)
 
 

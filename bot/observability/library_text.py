@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
 HIDDEN: Final = "…"
 _FEWEST_LETTERS: Final = 8
-"""Shorter constants could match anything."""
 _LONGEST: Final = 4000
 _CONVERSION: Final = re.compile(r"%(?:\([^)]*\))?[-#0 +]*+[\d*]*+(?:\.[\d*]+)?[diouxXeEfFgGcrsa]")
 _NUMBER: Final = re.compile(r"-?\d{1,6}(?:\.\d{1,6})?")

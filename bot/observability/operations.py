@@ -66,8 +66,6 @@ class Operation:
 
 @dataclass(slots=True, kw_only=True)
 class IndexUse(Operation):
-    """`passages` were written."""
-
     name: Literal["open", "search", "read", "put", "drop"]
     passages: int = 0
     incomplete: tuple[str, ...] = ()
@@ -208,8 +206,6 @@ class Event(Operation):
 
 @dataclass(slots=True, kw_only=True)
 class OverBudget(Operation):
-    """Refused because its person had too many."""
-
     platform: str
     kind: BudgetKind
 
@@ -225,7 +221,6 @@ class TurnWork(Operation):
     state: str = ""
     """Stored at the end: `final`, `stopped`, ..."""
     starts: int = 1
-    """Starts, including restarts and renewed requests."""
     resumed: bool = False
     writes: int = 0
     first_text_seconds: float | None = None

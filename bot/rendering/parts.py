@@ -201,7 +201,6 @@ class _Emphasis:
         self._open: set[str] = set()
 
     def open_at(self, position: int) -> bool:
-        """Ask for positions in ascending order."""
         while self._next < len(self._marks) and self._marks[self._next].end() <= position:
             self._open ^= {self._marks[self._next].group()}
             self._next += 1

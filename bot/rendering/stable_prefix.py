@@ -18,7 +18,6 @@ _DELIMITER: Final = lazy(lambda: regex.compile(r"[\s>|:\-]*"))
 
 
 def decided(lines: Sequence[SourceLine]) -> tuple[int, bool]:
-    """And whether the last may grow."""
     last = lines[-1]
     if not _waits(last):
         return len(lines), True

@@ -143,7 +143,6 @@ async def reader_of(authorization: str, keys: ApiKeys, application: Application)
 
 
 async def _json(request: Request) -> object:
-    """Raises `UserError`, also over 1 MB."""
     body = bytearray()
     async for block in request.stream():
         body += block

@@ -165,7 +165,6 @@ class ChannelSources:
         await self._run(_NEWS, platform)
 
     async def span(self, source: ChannelSource) -> Span | None:
-        """The latest added."""
         rows = await self.database.fetch(
             "SELECT id, before, after FROM channel_spans WHERE source = ? ORDER BY id DESC LIMIT 1",
             (source.id,),
@@ -208,7 +207,6 @@ class ChannelSources:
         return bool(await self.database.fetch(f"SELECT 1 FROM channel_documents WHERE {condition} LIMIT 1"))  # noqa: S608
 
     async def documents(self, source: ChannelSource) -> list[str]:
-        """Their URIs."""
         rows = await self.database.fetch("SELECT uri FROM channel_documents WHERE source = ?", (source.id,))
         return [uri for (uri,) in rows]
 
@@ -233,7 +231,6 @@ class ChannelSources:
         )
 
     async def give_up(self, source: ChannelSource, due: DueDocument) -> None:
-        """A person removed it."""
         key = (source.id, due.document)
         async with self.database.transaction() as transaction:
             await transaction.execute(

@@ -185,7 +185,6 @@ class ChannelTalk:
         await self._move_roots(transaction, changes, {str(row[2]) for row in rows})
 
     async def _move_roots(self, transaction: Transaction, changes: _Changes, documents: set[str]) -> None:
-        """A message that is answered in a thread leaves its day."""
         threads = {each.removeprefix("thread:") for each in documents if each.startswith("thread:")}
         moved = await transaction.execute(_ROOTS, (changes.source.id, json.dumps(sorted(threads))))
         for root, document in moved:

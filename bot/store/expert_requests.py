@@ -224,7 +224,6 @@ class ExpertRequests:
         return (found, posts[0]) if found is not None else None
 
     async def is_being_sent(self, place: Place) -> bool:
-        """To experts there."""
         sql = f"{_POSTS} WHERE platform = ? AND workspace = ? AND channel = ? AND state = 'open' LIMIT 1"
         return bool(await self._database.fetch(sql, (place.platform, place.workspace, place.channel)))
 
@@ -252,7 +251,6 @@ class ExpertRequests:
         )
 
     async def open_with(self, place: Place, experts: str) -> list[ExpertRequest]:
-        """Waiting for the same experts."""
         condition = (
             "platform = ? AND workspace = ? AND expert_channel = ? AND parent = ''"
             " AND state IN (SELECT value FROM json_each(?))"
@@ -260,7 +258,6 @@ class ExpertRequests:
         return await self._many(condition, place.platform, place.workspace, experts, json.dumps(OPEN))
 
     async def posts(self, request: ExpertRequest) -> list[ExpertPost]:
-        """Of its current experts."""
         sql = f"{_POSTS} WHERE request = ? AND hop = ? ORDER BY rowid"
         rows = await self._database.fetch(sql, (request.id, request.hop))
         return [_post(row) for row in rows]
@@ -279,7 +276,6 @@ class ExpertRequests:
         return await self._many("parent = ?", request.id)
 
     async def due(self, platform: str) -> list[ExpertRequest]:
-        """With something to write."""
         return await self._many(
             "platform = ? AND state IN (SELECT value FROM json_each(?))", platform, json.dumps(_DUE)
         )

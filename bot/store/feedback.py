@@ -88,7 +88,6 @@ class DocumentRatings:
 
     @property
     def misleads(self) -> bool:
-        """Often enough to look at it."""
         return self.down >= _MISLEADING and self.down > self.up
 
 

@@ -51,7 +51,6 @@ class MessageFile:
 
     @property
     def mark(self) -> str:
-        """Of `attachment`, for a button."""
         return hashlib.sha256(self.attachment.encode()).hexdigest()[:12]
 
 
@@ -96,7 +95,6 @@ class MessageFiles:
         return [_file(row) for row in await self._database.fetch(_BROUGHT_BY, (*_channel(place), message))]
 
     async def latest(self, place: Place) -> list[MessageFile]:
-        """In the thread, else in its channel."""
         for thread in dict.fromkeys((place.thread, "")):
             parameters = (*_channel(place), thread, thread, _LATEST_LIMIT)
             files = [_file(row) for row in await self._database.fetch(_LATEST, parameters)]

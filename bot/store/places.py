@@ -90,7 +90,6 @@ _ADMIT = """
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaceSettings:
     mode: Mode = "thread"
-    """Mentions only; also its threads; or every question."""
     knowledge: Policy = "strict"
     language: str = ""
     """ISO 639-1; empty for the question's language."""
@@ -182,12 +181,10 @@ class Places:
         ]
 
     async def bindings(self, place: Place) -> list[KnowledgeBaseId]:
-        """In order of binding."""
         rows = await self._database.fetch(_BINDINGS, _channel(place))
         return [KnowledgeBaseId(knowledge_base) for (knowledge_base,) in rows]
 
     async def bind(self, place: Place, knowledge_base: KnowledgeBaseId) -> bool:
-        """False if already bound."""
         async with self._database.transaction() as transaction:
             rows = await transaction.execute(
                 _BIND,
@@ -196,7 +193,6 @@ class Places:
         return bool(rows)
 
     async def unbind(self, place: Place, knowledge_base: KnowledgeBaseId) -> bool:
-        """False if not bound."""
         async with self._database.transaction() as transaction:
             rows = await transaction.execute(
                 _UNBIND,
@@ -226,12 +222,10 @@ class Places:
         return bool(await self._database.fetch(_OF_THREADS, _channel(place)))
 
     async def labelled(self, place: Place, label: str) -> list[KnowledgeBaseId]:
-        """In the whole workspace."""
         rows = await self._database.fetch(_LABELLED, (place.platform, place.workspace, folded(label)))
         return [KnowledgeBaseId(knowledge_base) for (knowledge_base,) in rows]
 
     async def of_channels(self, place: Place) -> list[KnowledgeBaseId]:
-        """Of the workspace and its channels, without threads."""
         rows = await self._database.fetch(_OF_CHANNELS, (place.platform, place.workspace))
         return [KnowledgeBaseId(knowledge_base) for (knowledge_base,) in rows]
 

@@ -20,8 +20,6 @@ _LAST: Final = (1e12, "\U0010ffff")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionFilter:
-    """Empty fields do not count. `outcome`: a `TurnOutcome`, or `down` for answers rated down."""
-
     platform: str = ""
     workspace: str = ""
     channel: str = ""

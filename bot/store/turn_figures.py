@@ -88,7 +88,6 @@ class TurnFigures:
     async def days(
         self, count: int, *, span: int = 1, platform: str = "", workspace: str = ""
     ) -> list[DayFigures]:
-        """The last ones, oldest first, `span` of them together. Without a `platform`, of all."""
         today = int(self._clock() // _DAY)
         first = today - count + 1
         condition, where = _condition(platform, workspace)

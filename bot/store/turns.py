@@ -189,7 +189,6 @@ class Turns:
         return _turn(rows[0]) if rows else None
 
     async def latest_of(self, place: Place, person: str) -> ChatTurn | None:
-        """In the thread or in all of the channel."""
         values = (*_channel(place), person, place.thread, place.thread)
         rows = await self._database.fetch(_LATEST_OF, values)
         return _turn(rows[0]) if rows else None
@@ -206,7 +205,6 @@ class Turns:
         return _turn(rows[0]) if rows else None
 
     async def unfinished(self, platform: str) -> list[ChatTurn]:
-        """Also withdrawing turns; the latest question first."""
         return [_turn(row) for row in await self._database.fetch(_UNFINISHED, (platform,))]
 
     async def messages_in(self, place: Place) -> frozenset[str]:
@@ -214,7 +212,6 @@ class Turns:
         return frozenset(message for (messages,) in rows for message in json.loads(messages) if message)
 
     async def channels(self, platform: str, workspace: str, *, limit: int) -> list[str]:
-        """Latest first."""
         rows = await self._database.fetch(_CHANNELS, (platform, workspace, limit))
         return [channel for (channel,) in rows]
 
@@ -227,7 +224,6 @@ class Turns:
         return bool(rows)
 
     async def bot_turns(self, place: Place, *, since: float) -> int:
-        """In the thread, or since then in the channel."""
         rows = await self._database.fetch(_BOT_TURNS, (*_channel(place), place.thread, since))
         return int(rows[0][0])
 
@@ -257,7 +253,6 @@ class Turns:
             return bool(await transaction.execute(sql, values))
 
     async def ratings(self, turn: ChatTurn) -> dict[str, Rating]:
-        """By person."""
         rows = await self._database.fetch("SELECT person, rating FROM feedback WHERE answer = ?", (turn.id,))
         return dict(rows)
 

@@ -69,7 +69,6 @@ class ShownPages:
         return replace(change, urgency=Urgency.FIRST if text else Urgency.STATUS)
 
     def growing_changes(self, pages: Sequence[Page], *, text: bool = False) -> list[Change]:
-        """In order; `text`: there is some."""
         if text and self._parts and not any(page.text for page in pages):
             return []
         return [change for change in self._changes(pages, final=False) if self._possible(change)]
@@ -83,7 +82,6 @@ class ShownPages:
         return [first, *changes] if len(pages) == 1 or first.route.grows else changes
 
     def is_outdated(self, change: Change) -> bool:
-        """For example by an expired route."""
         return change != self._change(change.part, change.page, final=change.final)
 
     def written(self, change: Change, message: str, *, began: float) -> None:
@@ -101,7 +99,6 @@ class ShownPages:
         self._parts[change.part : change.part + 1] = [(message, _visible(change.page))]
 
     def refused(self, change: Change) -> bool:
-        """Whether another route remains."""
         routes = self._outlet.routes
         if change.part or self._route is None or self._route.route.name == routes[-1].name:
             return False
@@ -163,7 +160,6 @@ class ShownPages:
         return shown is None or page.text.startswith(shown.text)
 
     def _possible(self, change: Change) -> bool:
-        """Before the final write, append-only routes take only text or status."""
         if change.creates or change.page is None or not change.route.grows:
             return True
         if not self._continues(change.page):

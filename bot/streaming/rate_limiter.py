@@ -60,7 +60,6 @@ class WriteRequest:
         self._granted: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
 
     async def granted(self) -> bool:
-        """False if withdrawn."""
         try:
             return await self._granted
         except asyncio.CancelledError:
@@ -68,7 +67,6 @@ class WriteRequest:
             raise
 
     def withdraw(self) -> None:
-        """No effect once granted."""
         if not self._granted.done():
             self._granted.set_result(False)
         self._limiter.drop(self)

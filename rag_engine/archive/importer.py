@@ -90,8 +90,6 @@ def _ignore(done: int, of: int) -> None: ...
 
 
 class _Kept:
-    """A small archive is read once."""
-
     def __init__(self) -> None:
         self._documents: deque[ArchivedDocument] = deque()
         self._bytes = 0
@@ -123,7 +121,6 @@ def _size_of(document: ArchivedDocument) -> int:
 
 
 async def _batches(documents: AsyncIterator[ArchivedDocument]) -> AsyncIterator[list[ArchivedDocument]]:
-    """Few chunks in memory, no name twice; smaller at first, for the progress."""
     batch: list[ArchivedDocument] = []
     names: set[str] = set()
     chunks, most = 0, 1

@@ -138,14 +138,12 @@ class _Lines:
         self._count = 0
 
     def next(self, kind: type[_Line]) -> _Line:
-        """Raises `CorruptFile` at the end, or for another kind."""
         line = self.next_or_none(kind)
         if line is None:
             raise self.wrong("it ends too early")
         return line
 
     def next_or_none(self, kind: type[_Line]) -> _Line | None:
-        """Raises `CorruptFile` for another kind."""
         encoded = self._lines.readline(self._longest + 1)
         if not encoded:
             return None
@@ -158,7 +156,6 @@ class _Lines:
             raise self.wrong(zip_container.first_error(error)) from error
 
     def end(self) -> None:
-        """Raises `CorruptFile` if more follows or the manifest disagrees."""
         if self._lines.read(1):
             raise EXPORT.damaged(self._file, f"{self._name} continues after its last line")
         if (self._count, self._checksum.sha256) != (self._expected.lines, self._expected.sha256):

@@ -69,9 +69,7 @@ class ArchiveManifest(StrictModel):
     documents: int = Field(ge=0)
     members: dict[str, ArchiveMember]
     synonyms: tuple[tuple[str, ...], ...] = ()
-    """Since version 2."""
     expanded: tuple[Expansion, ...] = ()
-    """Since version 4."""
 
 
 class ExpansionLine(StrictModel):
@@ -108,13 +106,9 @@ class DocumentLine(StrictModel):
     sections: int = Field(ge=0)
     properties: dict[str, tuple[str, ...]] = Field(default={})
     tags: tuple[str, ...] = Field(default=(), max_length=MOST_TAGS)
-    """Both since version 3."""
     expansions: tuple[ExpansionLine, ...] = ()
-    """Since version 4."""
     tables: int = Field(default=0, ge=0, le=500)
-    """Since version 5."""
     verified: VerifiedLine | None = None
-    """Since version 6."""
 
     @field_validator("tags")
     @classmethod

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from rag_engine.types import Document
 
 _ROWS: Final = 200
-"""Of a line."""
 _DESCRIPTION: Final = "description"
-"""The table that describes the others."""
 _Name = Annotated[str, Field(pattern=r"^[a-z_][a-z0-9_]{0,80}$")]
 """It becomes part of SQL."""
 _Integer = Annotated[int, Field(ge=-(1 << 63), lt=1 << 63)]

@@ -36,7 +36,6 @@ class ZipFormat:
     refusal: str
     advice: str
     version: int
-    """The newest readable one."""
     newer: type[RagError]
     manifest_bytes: int
 

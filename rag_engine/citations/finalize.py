@@ -183,7 +183,6 @@ def _supports(verdict: SupportVerdict) -> bool:
 
 
 def _compared(stated: Sequence[Statement], found: Sequence[Support], text: str) -> list[Statement]:
-    """One marker cites for all claims of its run."""
     supported = {text[one.claim.start : one.claim.end].strip(): one.passages for one in found}
     return [
         one if one.passages else replace(one, passages=supported.get(one.words.strip(), ())) for one in stated

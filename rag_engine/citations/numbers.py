@@ -47,7 +47,6 @@ _WORDS: Final = {
     for word in words.split()
 }
 _NO_MONTHS: Final = frozenset({"set", "out", "mag", "gen", "ago"})
-"""More often words of other languages."""
 _MONTHS: Final = {name: str(number) for name, number in months.NUMBERS.items() if name not in _NO_MONTHS}
 _SPELLED: Final = lazy(lambda: re.compile(r"[^\W\d_]+"))
 _IDEOGRAPHIC_NUMBER: Final = lazy(lambda: re.compile(r"[零〇一二两三四五六七八九十百千万]+"))
@@ -88,7 +87,6 @@ def plain(number: str) -> str:
 
 
 def _ideographic(word: str) -> int:
-    """ "三十" is 30; "二〇二四" has no scale."""
     if not any(sign in "十百千万" for sign in word):
         return int("".join(_WORDS[sign] for sign in word))
     total = part = digit = 0

@@ -279,7 +279,6 @@ def _cells(row: str) -> list[str]:
 
 
 def _is_said(cell: str, said: str) -> bool:
-    """ "12" is not in "12.5"."""
     start = said.find(cell)
     while start >= 0:
         before, after = said[start - 1], said[start + len(cell) : start + len(cell) + 2]

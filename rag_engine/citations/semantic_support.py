@@ -28,7 +28,6 @@ THRESHOLDS: Final = (0.63, 0.504, 0.4032, 0.32256)
 _SUPPLEMENT: Final = 0.3
 _TOLERANCE: Final = 0.99
 _MEANING_SHARE: Final = 0.4
-"""Weight of the cosine in a language the embedder knows well."""
 _BACKGROUND: Final = 0.75
 _LEAST_BACKGROUND: Final = 0.2
 _FEWEST_WINDOWS: Final = 2
@@ -164,7 +163,6 @@ def familiarity(text: str, passages: Sequence[Hit], embedder: Embedder) -> float
 
 
 def _wording_scores(wordings: list[WordingSimilarity], evidence: list[_Evidence]) -> Matrix:
-    """Shape (claims, passages): half the whole passage, half its best window."""
     weights = Weights([passage.wording for passage in evidence])
     return np.array(
         [

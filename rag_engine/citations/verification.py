@@ -18,11 +18,9 @@ if TYPE_CHECKING:
     from rag_engine.types import Hit
 
 _HELD: Final = 0.33
-"""Share of a statement's new words that makes a comparison by meaning needless."""
 _HELD_WITH_MEANING: Final = 0.4
 _MEANING_SHARE: Final = 0.4
 _FEWEST_WORDS: Final = 3
-"""Shorter statements are checked for figures and names alone."""
 _FEWEST_OWN: Final = 2
 _MOST_EMBEDDED: Final = 32
 _MOST_WINDOWS: Final = 64

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 _BACKEND: Final = "embedding server"
 _NO_KEY: Final = "none"
-"""The library requires a key."""
 _CACHED_COUNTS: Final = 20_000
 _LONGEST_CACHED_TEXT: Final = 1_000
 _TEXT_FOR_EMPTY: Final = " "

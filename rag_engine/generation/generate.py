@@ -61,7 +61,6 @@ class GeneratedReply:
 class _ModelChain:
     models: deque[LanguageModel]
     deadline: float
-    """When a reply must have begun, by `time.monotonic`."""
     failures: list[RagError] = field(default_factory=list[RagError])
 
     def next(self) -> tuple[LanguageModel, float]:
@@ -84,9 +83,7 @@ class _ReplyStream:
     is_summary: bool = False
     stream: citations.MarkerStream
     first_text_at: float = 0.0
-    """By `time.perf_counter`; 0 before the first text."""
     cut: RagError | None = None
-    """It ended the reply after its first text."""
 
     async def deltas(self, opening: AbstractAsyncContextManager[AsyncIterator[str]]) -> AsyncGenerator[Delta]:
         """Raises errors before the first text; keeps later ones in `cut`."""
@@ -276,7 +273,6 @@ async def _once(text: str) -> AsyncGenerator[str]:
 async def _begun(
     opening: AbstractAsyncContextManager[AsyncIterator[str]], seconds: float
 ) -> AsyncGenerator[AsyncIterator[str]]:
-    """Raises `ModelUnavailable` if no piece arrives within `seconds`."""
     async with AsyncExitStack() as stack:
         limit = asyncio.timeout(seconds)
         try:

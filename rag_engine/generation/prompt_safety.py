@@ -38,7 +38,6 @@ _MARKER_AFTER_WORD = lazy(
 )
 _OPENER = lazy(lambda: re.compile(f"[{re.escape(OPENERS)}]"))
 _JOINER: Final = "\u2060"
-"""Breaks a marker but no line."""
 _ATTRIBUTE_LENGTH = 200
 _LINE_BREAKS = dict.fromkeys(map(ord, "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"), "\n")
 _BRACKETS = frozenset("<＜﹤[［【")

@@ -92,7 +92,6 @@ class _Reading:
     notices: dict[str, None] = field(default_factory=dict[str, None])
     """Neither stored as text nor searchable."""
     stated: list[Section] = field(default_factory=list[Section])
-    """What the file says of itself."""
     pages: set[str] = field(default_factory=set[str])
 
     def beside(self) -> list[Section]:
@@ -185,7 +184,6 @@ class Ingestion:
             return await self._carry_out(claim, text, report=_ignore, reads=False)
 
     async def write(self, document: Document, sections: Sequence[Section]) -> Ingested:
-        """Raises as `ingest` does."""
         async with self._locks.held("uri", document.knowledge_base, document.uri):
             before = await self._catalog.find(document.knowledge_base, uri=document.uri)
             record = DocumentRecord(document=document, state="embedding")
@@ -204,7 +202,6 @@ class Ingestion:
             yield current is not None and (current.document, current.state) == (document, "ready")
 
     async def expect(self, name: str, *, uri: str, media_type: str, knowledge_base: KnowledgeBaseId) -> None:
-        """If its URI is unknown or failed."""
         async with self._locks.held("uri", knowledge_base, uri), self._locks.held("claim", knowledge_base):
             await self._claims.expect(name, uri=uri, media_type=media_type, knowledge_base=knowledge_base)
 

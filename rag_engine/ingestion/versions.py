@@ -32,7 +32,6 @@ class IngestionTarget:
     record: DocumentRecord
     before: DocumentRecord | None = None
     moved: DocumentRecord | None = None
-    """To be indexed again at another URI."""
     text: Sequence[Section] = ()
 
 

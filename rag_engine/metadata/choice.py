@@ -136,7 +136,6 @@ def _chosen(filters: Sequence[Filter], known: Known) -> frozenset[DocumentId]:
 
 
 def _meeting(filter_: Filter, known: Known) -> frozenset[DocumentId]:
-    """`in:report` is the file of that name, else those whose name contains it."""
     found = frozenset(document for document, each in known.items() if meets(each, filter_))
     looser = tuple(
         replace(condition, operator="contains")

@@ -95,7 +95,6 @@ def mind_map(root: Branch) -> MindMap:
 
 
 def _kept(root: Branch) -> frozenset[int]:
-    """Outer levels first: no subject is missing for another's details."""
     kept: set[int] = set()
     level = list(root.children.values())
     for _ in range(MOST_LEVELS):

@@ -54,7 +54,6 @@ class ScriptedLine:
     task: str = ""
     pattern: str = ""
     fault: RagError | None = None
-    """After the pieces, or on opening if there are none."""
     gates: tuple[asyncio.Event, ...] = ()
     """Gate i is awaited before piece i."""
     pieces_per_second: float = 0.0

@@ -46,7 +46,6 @@ class _Document:
     options: str = ""
     markers: list[str] = field(default_factory=list[str])
     attached: bool = False
-    """A "+" line attaches the next block to the item."""
 
     def section(self, content: str, kind: SectionKind = "prose") -> Section:
         headings = titles(self.path)

@@ -26,9 +26,7 @@ BEGINNING: Final = r"#!"
 CONTENT: Final = "text"
 
 _LARGEST: Final = 2 << 20
-"""Bytes; larger files are data or generated."""
 _LONGEST_LINE: Final = 5_000
-"""Characters; longer lines are minified code."""
 _BEGINNING: Final = 4_000
 _LAST_LINE: Final = 1 << 60
 

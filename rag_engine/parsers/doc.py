@@ -115,7 +115,6 @@ def _paragraph_sections(paragraph: _Paragraph, state: _State, document: DocFile)
 
 
 def _ends_row(paragraph: _Paragraph, state: _State) -> bool:
-    """Without properties, an empty cell after others ends it."""
     if paragraph.properties is not None:
         return paragraph.properties.row_end
     return not paragraph.text and bool(state.cells) and not state.cell

@@ -70,7 +70,6 @@ class _Message:
     invitations: list[MimePart] = field(default_factory=list["MimePart"])
     attachments: list[MimePart] = field(default_factory=list["MimePart"])
     pictures: list[MimePart] = field(default_factory=list["MimePart"])
-    """The body may refer to them."""
     encrypted: bool = False
 
 

@@ -28,9 +28,7 @@ BEGINNING: Final = r"""\s*[\[{]\s*[\"\[{]"""
 CONTENT: Final = "text"
 
 _AT_ONCE: Final = 4 << 20
-"""Bytes; a larger value is decoded child by child."""
 _LONGEST_LINE: Final = 4 << 20
-"""Characters; a longer line is read as text."""
 
 
 def parse(path: Path) -> Iterator[Section]:

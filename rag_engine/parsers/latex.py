@@ -87,7 +87,6 @@ class _Document:
     lists: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
     marker: str = ""
     lead: str = ""
-    """Such as "Proof: "."""
 
     def section(self, content: str, kind: SectionKind = "prose") -> Section:
         headings = titles(self.path)

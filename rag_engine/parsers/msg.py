@@ -99,7 +99,6 @@ def _embedded(container: Ole, attachment: MsgStorage, name: str, unpacking: Unpa
 
 
 def _signed(attachments: list[MsgStorage], unpacking: Unpacking, *, signed: bool) -> Iterator[Section]:
-    """A signed message has one attachment, a MIME message."""
     content = attachments[0].content(_DATA) if attachments else b""
     if not signed or not content:
         raise EncryptedFile(_ENCRYPTED)

@@ -22,7 +22,6 @@ Map: TypeAlias = dict[str, object]
 
 _LARGEST: Final = 200 << 20
 _LONGEST_OUTPUT: Final = 200_000
-"""Characters; a runaway loop may print far more."""
 _TERMINAL: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_]")
 _WRITTEN_OVER: Final = re.compile(r"^[^\n]*\r(?!\n)", re.MULTILINE)
 _OBJECT: Final = re.compile(r"<[\w.]+(?: [^<>]{0,200})?>")

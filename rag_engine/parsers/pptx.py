@@ -41,7 +41,6 @@ _ON: Final = frozenset({"1", "true", "on"})
 _IGNORED: Final = frozenset({"sldNum", "sldImg", "hdr"})
 _REPEATED: Final = frozenset({"dt", "ftr"})
 _LONGEST_TITLE: Final = 100
-"""Of a line in the largest letters that may be a title."""
 _PROMPT: Final = re.compile(
     r"<[^<>]*>|footer|footer text|fußzeile|pied de page|pie de página|页脚|フッター", re.IGNORECASE
 )

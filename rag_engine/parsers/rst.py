@@ -70,7 +70,6 @@ _TITLED: Final = frozenset(
 class _Document:
     substitutions: dict[str, str]
     styles: list[str] = field(default_factory=list[str])
-    """The first is the outermost level."""
     path: HeadingPath = ()
     depth: int = 0
 

@@ -45,7 +45,6 @@ _ASS_FIELDS: Final = (
 _ENOUGH: Final = PASSAGE // 2
 """Characters; the next sentence ends the section: its times stay precise."""
 _PAUSE: Final = 20
-"""Seconds of silence that end a section."""
 
 
 @dataclass(frozen=True, slots=True)

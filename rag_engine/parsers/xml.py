@@ -31,7 +31,6 @@ BEGINNING: Final = r"\s*<\?xml\s"
 CONTENT: Final = "text"
 
 _LARGEST_DOCUMENT: Final = 32 << 20
-"""Bytes; a larger document is streamed as data."""
 _ROOT: Final = re.compile(
     r"\A\ufeff?\s*+(?>(?><\?.*?\?>\s*+|<!--.*?-->\s*+|<!DOCTYPE[^\[>]*+(?:\[.*?\]\s*+)?>\s*+)*)<(?:[\w.-]+:)?([\w.-]+)",
     re.DOTALL,

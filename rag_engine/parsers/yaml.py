@@ -24,9 +24,7 @@ SUFFIXES: Final = "yml eyaml"
 CONTENT: Final = "text"
 
 _DEEPEST: Final = 60
-"""Deeper keys get no section of their own."""
 _MOST_NESTED: Final = 500
-"""Deeper nesting is not hand-written."""
 _LARGEST: Final = 64 << 20
 """Bytes; the events of a larger file take too long."""
 _OTHER_LINE_ENDS: Final = {ord(character): " " for character in "\x85\u2028\u2029"}

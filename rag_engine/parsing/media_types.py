@@ -91,7 +91,6 @@ _MAIL = re.compile(
 )
 _HEAD: Final = 4_096
 _PDF_HEADER: Final = 1_024
-"""Readers accept a PDF header within this many bytes."""
 
 
 _HINTS: Final = {

@@ -23,7 +23,6 @@ WIDTH: Final = 1200
 _HEIGHT: Final = 2400
 _MOST_CHARACTERS: Final = 200_000
 _SHORTEST_PIECE: Final = 8
-"""Least characters of a partly found quote that are marked."""
 _RED, _GREEN, _BLUE = 255, 236, 90
 """Highlighter colour: white becomes this, black stays black."""
 _MARGIN: Final = 1.0

@@ -28,7 +28,6 @@ _OF_THE_INTERPRETER: Final = frozenset(
 _NUMBERS: Final = ("status", "status_code", "code")
 """Attributes with a server's status."""
 _FRAMES: Final = -30
-"""Endless recursion must not fill the log."""
 
 
 def loggable_text(error: BaseException, *, harmless: tuple[type[BaseException], ...] = ()) -> str:

@@ -117,7 +117,6 @@ def _answer(
 
 
 def _prepare(request: dict[str, object], parser: str) -> frozenset[str]:
-    """The `PROGRAMS` of the parser for the name. The content may decide for another, which needs a new process."""
     try:
         module = (
             plugins.load("rag_engine.parsing", "page_images")
@@ -187,7 +186,6 @@ def _step_back() -> None:
 
 
 def _memory_meter() -> Callable[[], int]:
-    """How far the address space's peak grew, in bytes (0: unknown). Call it before the sandbox."""
     try:
         status = Path("/proc/self/status").open(encoding="ascii", errors="replace")  # noqa: SIM115 - for the life of the process
     except OSError:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from rag_engine.errors import RagError
 
 _NO_KEY: Final = "none"
-"""The library requires a key."""
 _BACKEND: Final = "audio server"
 _BAD_FILE: Final = frozenset(
     {HTTPStatus.BAD_REQUEST, HTTPStatus.UNSUPPORTED_MEDIA_TYPE, HTTPStatus.UNPROCESSABLE_ENTITY}

@@ -39,7 +39,6 @@ POSITION = 10
 STATUS = ""
 
 _NO_WINDOW = 1_000_000
-"""Without a model, only `Query.limit` bounds the passages."""
 _LARGE_WINDOW = 16_000
 _METADATA_SECONDS = 2.0
 

@@ -87,7 +87,6 @@ class SqliteCatalog:
     async def select(
         self, *, ids: Collection[KnowledgeBaseId] = (), names: Collection[str] = ()
     ) -> list[KnowledgeBase]:
-        """Names ignore case."""
         rows = await self._database.fetch(_SELECT, (_list(ids), _list(folded(name) for name in names)))
         return [_knowledge_base(row) for row in rows]
 

@@ -162,7 +162,6 @@ class SqliteMetadata:
         text: str,
         limit: int,
     ) -> list[str]:
-        """SQLite compares only ASCII without case, so it gets each spelling."""
         spellings = {text, text.lower(), text.upper(), text.title()}
         texts = [f"%{_WILDCARD.sub(_ESCAPED, spelling)}%" for spelling in spellings]
         values = (json.dumps(sorted(knowledge_bases)), json.dumps(texts), limit)

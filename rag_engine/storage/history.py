@@ -67,12 +67,10 @@ _LAST_CHARACTER = "\U0010ffff"
 class ConversationSummary:
     id: ConversationId
     at: float
-    """The last turn, in seconds since the epoch."""
     questions: int
     title: str = ""
     """As given by a person."""
     opening: str = ""
-    """The first question."""
     tags: tuple[str, ...] = ()
 
 
@@ -132,7 +130,6 @@ class SqliteHistory:
     async def conversations(
         self, *, limit: int, beginning: str = "", tag: str = ""
     ) -> list[ConversationSummary]:
-        """The latest first, without single questions."""
         bounds = (beginning, beginning + _LAST_CHARACTER, folded(tag), limit)
         rows = await self._database.fetch(_CONVERSATIONS, bounds)
         return [

@@ -123,7 +123,6 @@ def _checked(title: str, reply: MapReply, parts: Sequence[_Part]) -> MindMap | N
 
 
 def _add(above: Branch, node: NodeReply, parts: Sequence[_Part], *, depth: int) -> None:
-    """Without words of its parts it stays only for its children."""
     label = " ".join(node.label.split())
     named = [parts[number - 1] for number in dict.fromkeys(node.parts) if 0 < number <= len(parts)]
     known = frozenset(stem for part in named for stem in part.stems)

@@ -60,8 +60,6 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
-    """An answer that needs no model, and the documents it may name."""
-
     text: str
     documents: Sequence[DocumentRecord]
     language: str = ""

@@ -18,7 +18,6 @@ def is_filling(word: str) -> bool:
 
 
 def naming_words(about: str) -> tuple[str, ...]:
-    """Folded, in order; empty if they only point to a file."""
     if _SCRIPT_WITHOUT_BLANKS.search(about):
         about = _UNSPACED.sub(" ", about)
     found = (word.casefold().strip("'-_") for word in _WORD.findall(about))

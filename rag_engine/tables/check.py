@@ -129,7 +129,6 @@ def _check_nodes(query: Node) -> None:
 
 
 def _check_tables(query: Node, known: Mapping[str, TypedTable]) -> set[str]:
-    """Names that no subquery may bear."""
     from sqlglot import exp
 
     own = {cte.alias.lower() for cte in query.find_all(exp.CTE)}
@@ -242,7 +241,6 @@ def _base_tables(select: Node, known: Mapping[str, TypedTable]) -> list[tuple[st
 
 
 def _sources(query: Node, known: Mapping[str, TypedTable]) -> Iterator[RowsQuery]:
-    """Those whose rows are shown or folded, then those they are compared with."""
     from sqlglot import exp
 
     outer = list(_reading_selects(query, query))

@@ -34,7 +34,6 @@ _MOST_VALUES: Final = 1_000
 _COUNTED_VALUES: Final = 20_000
 _LONGEST_VALUE: Final = 80
 _MOST_NAMED: Final = 50
-"""Columns of a table without rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +59,6 @@ class _Collected:
     last_row: int = 0
     too_large: bool = False
     profiles: dict[int, ColumnProfile] = field(default_factory=dict[int, ColumnProfile])
-    """By the column's number in the sheet."""
 
     def place(self, columns: Sequence[int]) -> str:
         cells, rows = _CELLS.fullmatch(self.anchor), _ROWS.fullmatch(self.anchor)
@@ -288,7 +286,6 @@ class _WrittenColumn:
         self._greatest: Value = None
 
     def note(self, value: Value, text: str) -> None:
-        """Of a row that is no total."""
         if not text:
             return
         short = text[:_LONGEST_VALUE]
@@ -318,15 +315,12 @@ class _WrittenColumn:
 
 
 class _Written:
-    """What is known of a table when all its rows are written."""
-
     def __init__(self, columns: Sequence[TypedColumn]) -> None:
         self._columns = [_WrittenColumn(column) for column in columns]
         self._totals = TotalRows()
         self._rows = self._total_rows = 0
 
     def row(self, line: int, cells: Sequence[Cell], read: Sequence[CellReading]) -> list[Value]:
-        """The number, whether it is a total, and value and text by column."""
         texts = [cell if isinstance(cell, str) else cell[0] for cell in cells]
         found = [one.value(cell) for one, cell in zip(read, cells, strict=True)]
         is_total = self._totals.is_total(
@@ -364,13 +358,11 @@ def _aligned(first: int, cells: Sequence[Cell], places: Sequence[int]) -> list[C
 
 
 def _layout(columns: Sequence[TypedColumn], places: Sequence[int]) -> list[str]:
-    """The column of each cell's text; "" where all are empty."""
     named = dict(zip(places, (column.text_name for column in columns), strict=True))
     return [named.get(place, "") for place in range(places[0], places[-1] + 1)]
 
 
 def _code(document: Document, identity: str) -> str:
-    """A name that does not depend on the other tables of a query."""
     return f"table_{hashlib.sha256(f'{document.id} {identity}'.encode()).hexdigest()[:6]}"
 
 

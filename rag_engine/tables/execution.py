@@ -145,7 +145,6 @@ def _request(tables: Sequence[StoredTable], queries: Sequence[tuple[str, int]]) 
 
 
 def _queries(query: CheckedQuery, tables: Sequence[StoredTable]) -> list[tuple[str, int]]:
-    """The result, its source rows, the first as displayed, then examples of unread cells."""
     layouts = {(one.table.document, one.table.id): one.layout for one in tables}
     queries = [(query.sql, MOST_ROWS)]
     queries += [(f"SELECT DISTINCT * FROM ({source.sql})", _MOST_SOURCES) for source in query.sources]  # noqa: S608 - checked

@@ -80,7 +80,6 @@ FUNCTIONS: Final = frozenset(
 """Each makes no more than it is given, or has the limit of length."""
 _LONGEST_VALUE: Final = 1 << 20
 _MOST_BYTES: Final = 8 << 20
-"""Of all results."""
 _HEAP_SHARE: Final = 4
 _STEPS: Final = 10_000
 """Of SQLite's machine between looks at the clock."""

@@ -52,9 +52,7 @@ class TypedTable:
     """In its document, such as "t1"."""
     document: DocumentId
     title: str
-    """Of the document."""
     caption: str
-    """The sheet, or the headings above."""
     place: str
     """With the header, such as "Budget!A4:N15" or "rows 1–40"."""
     sql_name: str
@@ -63,7 +61,6 @@ class TypedTable:
     """Without totals."""
     totals: int = 0
     too_large: bool = False
-    """It has no rows to compute over."""
     uri: str = ""
 
     @property
@@ -81,7 +78,6 @@ class WrittenQuery:
 
     sql: str
     tables: tuple[str, ...] = ()
-    """The `sql_name` of each."""
     notes: tuple[str, ...] = ()
     """For people: how the question was taken."""
 
@@ -99,7 +95,6 @@ class QueryRefusal:
     available: tuple[str, ...] = ()
     """Columns, values or the first and last period."""
     table: str = ""
-    """Its `sql_name`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,7 +39,6 @@ _MARKS = (
     "\u0a01-\u0a51\u0a70-\u0a75\u0a81-\u0acd\u0b01-\u0bcd\u0c00-\u0c56\u0c81-\u0ccd\u0d00-\u0d4d\u0d81-\u0ddf"
     "\u200c\u200d"
 )
-"""Vowel signs, points and joiners, which `\\w` leaves out."""
 
 _WORD = rf"[^\W{_GRAMS}]+(?:[{_MARKS}]+[^\W{_GRAMS}]*)*"
 _PIECE = lazy(
@@ -86,7 +85,6 @@ _ALPHABETS = (
     ("vi", frozenset({"vi"}), "\u1eff"),
     ("el", frozenset({"el"}), "\u1fff"),
 )
-"""The language of stemming if the passage has another alphabet; the alphabet's languages; its last letter."""
 
 _COMMON = (
     "en",
@@ -118,7 +116,6 @@ _NEIGHBOURS = MappingProxyType(
         "sr": ("ru",),
     }
 )
-"""Languages of one alphabet that short texts cannot distinguish."""
 
 _LUCENE_STOP_WORDS = (
     "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to"

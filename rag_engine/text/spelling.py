@@ -95,7 +95,6 @@ def _without_accents(word: str) -> str:
 
 
 def _has_its_letters(typed: str, word: str) -> bool:
-    """One of them may be doubled, or two swapped."""
     return sorted(typed) == sorted(word) or _single(typed) == _single(word)
 
 

@@ -77,11 +77,9 @@ def narrowed(anchor: str, first: int, last: int) -> str:
 
 
 def cells_anchor(before: str, first: tuple[str, int], last: tuple[str, int]) -> str:
-    """ "Budget!A2:D40", or "Budget!A2" for one cell."""
     beginning, end = f"{first[0]}{first[1]}", f"{last[0]}{last[1]}"
     return f"{before}{beginning}" if beginning == end else f"{before}{beginning}:{end}"
 
 
 def rows_anchor(first: int, last: int, *, word: str = "row") -> str:
-    """ "row 7", "rows 2–40" or "lines 2–40"."""
     return f"{word} {first}" if first == last else f"{word}s {first}–{last}"

@@ -163,7 +163,6 @@ def _graphemes(text: str) -> list[str]:
 
 
 def _blocks(text: str) -> Iterator[str]:
-    """Tokens begin with the blank before their word."""
     start = 0
     while len(text) - start > _BLOCK:
         end = text.rfind(" ", start + _BLOCK - 200, start + _BLOCK)

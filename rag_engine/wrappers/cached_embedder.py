@@ -21,7 +21,6 @@ _BATCH: Final = 64
 """An interruption loses at most two batches."""
 
 _LANES: Final = 2
-"""One batch is embedded while another is written."""
 
 _READ_AT_ONCE: Final = 500
 _CACHED_QUERIES: Final = 256

@@ -72,7 +72,6 @@ def command_attachment(file: Mapping[str, Any], *, link: str, context: DiscordCo
 
 
 def _name(filename: str, title: str | None) -> str:
-    """Other scripts are only in the title, without the suffix."""
     suffix = PurePath(filename).suffix
     if not title:
         return filename

@@ -49,7 +49,6 @@ class DiscordInteractions:
         await self._done(_event_id(record))
 
     async def _shows_form(self, response: InitialResponse) -> bool:
-        """In place of the acknowledgement."""
         record = response.record
         pressed = buttons.parse_custom_id(str(record.data.get("custom_id", "")))
         if pressed is None or not opens_form(pressed[0]):

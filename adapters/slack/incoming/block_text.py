@@ -20,7 +20,6 @@ _MOST_BLOCKS: Final = 200
 
 
 def message_text(raw: Fields) -> str:
-    """What its author wrote, without forwarded messages."""
     text = raw.text("text")
     has_own = bool(text.strip()) and text.strip() not in _PLACEHOLDERS
     if has_own and not raw.text("bot_id"):

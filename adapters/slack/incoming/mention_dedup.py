@@ -31,7 +31,6 @@ class MentionDedup:
     _handled: OrderedDict[Key, _Handling] = field(default_factory=OrderedDict[Key, _Handling])
     _waiting: dict[Key, asyncio.Event] = field(default_factory=dict[Key, asyncio.Event])
     _mentions_only: OrderedDict[str, float] = field(default_factory=OrderedDict[str, float])
-    """By channel."""
 
     def claim(self, key: Key, kind: Kind) -> bool:
         """Redeliveries pass: the service deduplicates."""

@@ -42,7 +42,6 @@ _EDIT_SECONDS = 1.2
 class SlackTarget:
     place: Place
     source: str
-    """A message's ts or a command's id."""
     question: str = ""
     in_thread: bool = False
     person: str = ""

@@ -87,7 +87,6 @@ class StreamSupport:
     report: Callable[[str], object] = lambda fault: None
     """`stream_refused` or `stream_failed`."""
     _edited_until: dict[str, float] = field(default_factory=dict[str, float])
-    """By channel; empty for the whole workspace."""
 
     def is_offered(self, channel: str) -> bool:
         now = self.now()

@@ -69,7 +69,6 @@ async def _installation(name: str, settings: Settings) -> Installation | None:
 async def _credentials(
     name: str, installation: Installation, settings: Settings
 ) -> tuple[dict[str, str], list[Finding]]:
-    """Until the platform accepts them. Raises `Stopped`."""
     while True:
         typed = {each.setting: await _credential(each) for each in installation.credentials}
         prompts.show("Asking the platform …")

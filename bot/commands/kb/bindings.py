@@ -34,7 +34,6 @@ async def create(use: CommandContext) -> Reply:
 
 
 async def _all_may_read_for_all(use: CommandContext) -> bool:
-    """Raises `NotAllowed` if it may not be created here."""
     channel = await use.channel()
     if channel.kind in _PRIVATE_KINDS or channel.external:
         raise Refusal("base_for_all_elsewhere")

@@ -156,7 +156,6 @@ class ChannelDesk:
                 continue
 
     async def _read(self, is_busy: Callable[[], bool]) -> None:
-        """Until nothing is left that can be read now."""
         is_done = False
         while not is_done:
             for source in await self.sources.leaving():

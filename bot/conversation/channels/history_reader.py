@@ -53,7 +53,6 @@ class HistoryReader:
     async def _kept(
         self, source: ChannelSource, messages: Sequence[IncomingMessage]
     ) -> list[IncomingMessage]:
-        """Without questions to us."""
         kept = [each for each in messages if is_talk(each)]
         asked = await self.turns.answered(source.place, [each.id for each in kept if each.in_thread])
         return [each for each in kept if each.id not in asked]

@@ -27,7 +27,6 @@ _EMOJI_CODE: Final = re.compile(r":[a-z0-9_+'-]{1,60}:")
 _MENTION: Final = re.compile(r"[@#][^\s@#]{1,80}")
 _SILENT: Final = re.compile(r"[\W_]+")
 _SPACED: Final = "[0-9a-z\u00c0-\u058f]"
-"""Latin, Greek, Cyrillic, Armenian: blanks between words."""
 _MARKS: Final = "?？؟"
 
 

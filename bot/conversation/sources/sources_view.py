@@ -55,8 +55,6 @@ class Draw(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Checked:
-    """`record`: None if the person may not read it now; `passage`: None if not found."""
-
     citation: Citation
     record: DocumentRecord | None = None
     passage: Passage | None = None

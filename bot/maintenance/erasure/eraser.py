@@ -128,7 +128,6 @@ class Eraser:
         )
 
     async def _exclude(self, marks: ErasureMarks) -> None:
-        """Their messages in channels are not read again."""
         if chat := self.databases.get(data_files.CHAT):
             async with chat.transaction() as transaction:
                 await transaction.execute_many(

@@ -17,7 +17,6 @@ _SKIPPED: Final = frozenset({"models", "workers"})
 
 
 def pieces(texts: Iterable[str]) -> list[str]:
-    """Up to `MOST`, long enough to be unique."""
     found = [match[0] for text in texts if (match := _PIECE.search(text))]
     return found[:: max(1, len(found) // MOST)][:MOST]
 

@@ -187,7 +187,6 @@ def _documents(marks: ErasureMarks) -> Iterator[ErasureRule]:
 
 
 def _talk(uris: str) -> Iterator[ErasureRule]:
-    """The messages of threads and days that are documents."""
     of_uris = f"SELECT source, document FROM channel_documents WHERE uri {_IN}"  # noqa: S608
     yield _chat(
         "documents of channels",

@@ -157,7 +157,6 @@ class TargetFinder:
         return [one.document for one in records if keys & {one.document.id, one.document.uri}]
 
     async def _talk_of(self, person: ErasedPerson) -> list[Document]:
-        """Threads and days of channels that hold their messages; each is written again without them."""
         rows = await self._fetch(
             "SELECT DISTINCT knowledge_base, channel_documents.uri FROM channel_messages JOIN channel_documents USING (source, document) "  # noqa: S608
             f"JOIN channel_sources ON channel_sources.id = source WHERE {rules.TALK_OF}",

@@ -30,7 +30,6 @@ def quoted(line: SourceLine, dialect: Dialect) -> str:
 
 
 def inside(line: SourceLine, dialect: Dialect) -> str:
-    """For the block's later lines."""
     return _normal(line.containers, -1, dialect)
 
 

@@ -62,7 +62,6 @@ _UNSAFE: Final = frozenset('<>`|\\ \t\n"{}^') | {chr(code) for code in range(32)
 
 
 def links(addresses: Iterable[str] | None, *, also: Iterable[str] = ()) -> Links:
-    """None: every address."""
     if addresses is None:
         return Links(every=True)
     return Links(keys=frozenset(key(address) for address in (*addresses, *also)))
@@ -73,20 +72,17 @@ def links_in(text: str) -> frozenset[str]:
 
 
 def addresses(text: str) -> Iterable[tuple[int, int]]:
-    """Positions of addresses, with attached characters."""
     for found in _PATTERN.finditer(text):
         if counts(found):
             yield found.span()
 
 
 def counts(found: regex.Match[str]) -> bool:
-    """Whether a possible host name has a known ending."""
     ending = found.group("ending")
     return ending is None or ending.lower() in ENDINGS or ending.lower().startswith("xn--")
 
 
 def core(address: str) -> str:
-    """The address without its sentence's punctuation."""
     while address and address[-1] in _BEHIND:
         if address[-1] == ")" and address.count("(") >= address.count(")"):
             break
@@ -95,14 +91,12 @@ def core(address: str) -> str:
 
 
 def complete(address: str) -> str:
-    """Adds a scheme as chat programs do."""
     if regex.match(r"(?i)[a-z][a-z0-9+.\-]*:(?!\d)", address):
         return address
     return f"mailto:{address}" if "@" in address.partition("/")[0] else f"http://{address}"
 
 
 def key(address: str) -> str:
-    """Equal for spellings of one address."""
     whole = html.unescape(complete(address.strip()))
     scheme, _, rest = whole.partition(":")
     if scheme.lower() not in ("http", "https"):
@@ -127,7 +121,6 @@ def in_parentheses(address: str) -> str:
 
 
 def misleads(label: str, address: str) -> bool:
-    """Whether the text looks like another address."""
     plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", html.unescape(label)))
     plain = regex.sub("[\u3002\u2024\uff0e\uff61\u2219\u00b7]", ".", plain)
     found = [core(plain[start:end]) for start, end in addresses(plain)]

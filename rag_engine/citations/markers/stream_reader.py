@@ -44,7 +44,6 @@ _URL_ENDS: Final = lazy(lambda: re.compile(r"[.,;:!?)]{0,2}(?:\s|\Z)"))
 _URL_SIGHT: Final = 3
 _TARGET: Final = lazy(lambda: re.compile(r"[^\s()]+"))
 _KEPT: Final = 64
-"""Characters kept for look-behind."""
 
 
 class StreamReader:

@@ -29,7 +29,6 @@ class TagWriter:
     seconds: float = 30.0
 
     async def __call__(self, question: str, answer: str) -> tuple[str, ...]:
-        """Up to three. Raises the model's errors, `UnreadableReply` and `TimeoutError`."""
         async with asyncio.timeout(self.seconds):
             reply = await conversation_reply(self.model, TASK, question, answer, TagsReply)
         found = plain_texts((tag.lstrip("#") for tag in reply.tags), longest=_LONGEST)

@@ -60,7 +60,6 @@ class GapNameWriter:
 async def conversation_reply(
     model: LanguageModel, task: str, question: str, answer: str, shape: type[_Shape]
 ) -> _Shape:
-    """Raises the model's errors and `UnreadableReply`."""
     parts = {"Question": question, "Answer": prompts.without_markers(answer)}
     prompt = await asyncio.to_thread(_prompt, task, parts)
     return await structured_reply.ask(model, prompt, shape, task=task)

@@ -34,7 +34,6 @@ _log = logging.getLogger(__name__)
 _PAGE: Final = 500
 _EMBEDDED: Final = 64
 _OUTAGE: Final = 5
-"""Failures in a row after which the rest waits."""
 
 Alone: TypeAlias = "Callable[[DocumentRecord], AbstractAsyncContextManager[bool]]"
 """False if the document has changed or is gone."""

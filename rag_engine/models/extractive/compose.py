@@ -71,7 +71,6 @@ def _label(text: str) -> str:
 
 
 def _without_open_code(text: str) -> str:
-    """A stray backtick would turn the marker into code."""
     opened = ""
     for run in _BACKTICKS.findall(text):
         opened = run if not opened else "" if run == opened else opened

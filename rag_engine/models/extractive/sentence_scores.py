@@ -39,10 +39,8 @@ _NAMED_TOO = 0.02
 _UNNAMED_PENALTY = 0.1
 
 _RELEVANT = 0.42
-"""Of the question's words, plus half of the highest relative cosine."""
 _RELEVANT_BY_WORDS = 0.3
 _STANDS_OUT = 0.3
-"""Above the median: relevant without shared words."""
 _PRIOR_COSINE = 0.3
 _PRIOR_WEIGHT = 4
 """Shrinks the median of few sentences towards unrelated texts' cosine."""
@@ -50,9 +48,7 @@ _UNSEEN_SENTENCES = 20
 """A word in all of a few sentences does not count as common."""
 _NEARLY_AS_GOOD = 0.65
 _NEARLY_AS_CLOSE = 0.75
-"""Minimum share of the highest relative cosine without shared words."""
 _MUCH = 0.3
-"""Share of the question's words that a further sentence is for."""
 _MOST_OF = 0.75
 _SAME = 0.7
 
@@ -110,7 +106,6 @@ def question_terms(question: str) -> tuple[frozenset[str], ...]:
 
 
 def _parts_of(word: str, forms: Sequence[str]) -> list[frozenset[str]]:
-    """Sharing "BX" with "BX-1123" is no match."""
     parts = [frozenset(query_tokens(part)) for part in re.split(r"[-–/]", word) if part]
     if len(parts) < 2:
         return [frozenset(forms)]

@@ -67,7 +67,6 @@ class CallCollector:
     _size: int = 0
 
     def feed(self, delta: Mapping[str, object]) -> bool:
-        """Whether the delta holds a part of a call."""
         parts = delta.get("tool_calls")
         if not isinstance(parts, list):
             return False
@@ -108,7 +107,6 @@ class CallCollector:
         return place
 
     def text(self) -> str:
-        """Empty without a call; broken arguments stay as they are."""
         if not self._names:
             return ""
         calls = (

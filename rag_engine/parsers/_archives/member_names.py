@@ -31,7 +31,6 @@ _CODECS: Final = (
 )
 _SCRIPTS: Final = {"CJK": "han", "HIRAGANA": "han", "KATAKANA": "han", "KATAKANA-HIRAGANA": "han"}
 _HANGUL_SHARE: Final = 0.55
-"""Share in Korea's syllable range: a long name with all there is Korean."""
 
 
 def member_names(entries: Sequence[zipfile.ZipInfo]) -> Iterator[str]:

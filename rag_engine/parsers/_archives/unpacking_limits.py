@@ -22,7 +22,6 @@ _DEEPEST: Final = 3
 _MOST_MEMBERS: Final = 1_000
 _MOST_BYTES: Final = 1 << 30
 _LARGEST_MEMBER: Final = 60 << 20
-"""Bytes; the sandbox limits written files to 64 MB."""
 _DENSE: Final = 16 << 20
 _DENSEST: Final = 150
 """Maximum compression ratio of members above `_DENSE` bytes; texts reach 5 to 20."""
@@ -43,8 +42,7 @@ def _end_of_time() -> float:
     return math.inf if limit == resource.RLIM_INFINITY else used + max(limit - used, 0) * _SHARE_OF_TIME
 
 
-class Exhausted(FileTooLarge):
-    """The files in it are too many to read them all."""
+class Exhausted(FileTooLarge): ...
 
 
 @dataclass(slots=True)

@@ -66,7 +66,6 @@ _WRAPPERS: Final = frozenset(
     {"decorated_definition", "export_statement", "template_declaration", "lexical_declaration"}
     | {"ambient_declaration"}
 )
-"""Nodes that begin before the definition they contain."""
 _DEEPEST: Final = 60
 _GUESSES: Final = (
     (
@@ -134,7 +133,6 @@ class Definition:
 
 
 def language_of(suffix: str, beginning: str) -> str:
-    """Empty without a grammar."""
     language = LANGUAGES.get(suffix, "")
     if language == "c" and suffix == "h" and _CPLUSPLUS.search(beginning):
         return "cpp"

@@ -51,8 +51,6 @@ _NO_NAMES: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Line (from 1), indentation and label."""
-
     line: int
     indent: int
     label: str

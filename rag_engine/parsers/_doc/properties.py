@@ -33,7 +33,6 @@ class Properties:
 
 
 def paragraph_properties(run: bytes) -> Properties:
-    """Its style number, then its own properties."""
     if len(run) < 2:
         return Properties()
     values = dict(_operands(run[2:]))

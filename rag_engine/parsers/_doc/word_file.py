@@ -59,8 +59,6 @@ class Segment:
 
 @dataclass(slots=True)
 class DocFile:
-    """`lengths`: characters of the parts, in file order."""
-
     content: bytes
     table: bytes
     lengths: dict[str, int]
@@ -70,7 +68,6 @@ class DocFile:
     properties: list[Properties] = field(default_factory=list["Properties"])
     unseen: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     levels: dict[int, int] = field(default_factory=dict[int, int])
-    """Style -> heading level."""
 
     def part(self, name: str) -> Iterator[Segment]:
         start = 0

@@ -45,7 +45,6 @@ class HiddenRuns:
         self._shaded_tables = shaded_tables
         self._is_white_page = is_white_page
         self.characters = 0
-        """Left out so far."""
 
     def is_hidden(self, run: Element, properties: Element | None, paragraph: Element | None) -> bool:
         own = self._style(properties, f"{W}rStyle")

@@ -26,12 +26,9 @@ class _Comment:
     author: str
     text: str
     paragraph: str
-    """Replies refer to this paragraph's id."""
 
 
 class Notes:
-    """Each once, with the number that Word displays."""
-
     def __init__(self, package: OoxmlPackage, main: str, plain: PlainText) -> None:
         self._texts: dict[tuple[str, str], str] = {}
         self._comments: dict[str, _Comment] = {}

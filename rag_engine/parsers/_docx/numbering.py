@@ -39,7 +39,6 @@ class Level:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _List:
     counted: str
-    """Lists with the same id share their counters."""
     levels: Mapping[int, Level]
     starts: Mapping[int, int]
 

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 TITLE_LEVEL: Final = 0.5
 UNKNOWN: Final = "unknown"
-"""A background."""
 _DEEPEST: Final = 9
 _LONGEST_CHAIN: Final = 20
 # Word stores built-in style names in English; other programs store localised names.
@@ -49,11 +48,8 @@ class DocxStyle:
     """List depth (from 0) implied by the style's name."""
     is_bold: bool = False
     size: int = 0
-    """In half points; 0 if unset."""
     color: str = ""
-    """Of the letters; "auto" or six hexadecimal digits."""
     fill: str = ""
-    """Empty: no background."""
 
 
 _PLAIN: Final = DocxStyle()

@@ -17,7 +17,6 @@ _CONTAINERS: Final = frozenset(
 _SHORT: Final = frozenset({f"{W}tcPr", f"{W}p"})
 _MOST_PARAGRAPHS: Final = 2
 _LONGEST_CELL: Final = 600
-"""A cell with more paragraphs and characters holds running text."""
 
 
 def children(parent: Element, *tags: str) -> Iterator[Element]:

@@ -37,7 +37,6 @@ class DocxParagraph:
     pieces: list[str] = field(default_factory=list[str])
     anchored: list[AnchoredObject] = field(default_factory=list[AnchoredObject])
     notes: list[tuple[str, str, bool]] = field(default_factory=list[tuple[str, str, bool]])
-    """Kind, id, and whether it has a custom mark."""
     in_contents: bool = False
 
     @property

@@ -33,7 +33,6 @@ def is_data(table: _Element) -> bool:
 
 
 def text_of(table: _Element, cell_text: Callable[[_Element], str]) -> tuple[str, str]:
-    """Titles above the table, then rows with merged headers."""
     above: list[str] = []
     header: list[list[str]] = []
     body: list[list[str]] = []

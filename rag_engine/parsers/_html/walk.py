@@ -37,7 +37,6 @@ _BLOCKS: Final = frozenset(
 _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 _LISTS: Final = frozenset({"ul", "ol", "menu", "dir"})
 _GOOGLE_LIST: Final = re.compile(r"\blst-kix_\w+-(\d)\b")
-"""Its class contains its depth."""
 _FILE_NAME: Final = re.compile(r"\S+\.(?:png|jpe?g|gif|svg|webp|bmp)", re.IGNORECASE)
 _LONGEST_ALT: Final = 1_000
 

@@ -24,7 +24,6 @@ _SIGNATURE: Final = re.compile(
 )
 _ENCRYPTED: Final = re.compile(r"\s*-----BEGIN PGP MESSAGE-----")
 _ESCAPED: Final = re.compile(r"^>(?=From )", re.MULTILINE)
-"""mbox escape of a line like a message's start, not a quotation."""
 _BLANK_LINES: Final = re.compile(r"\n(?:[ \t\u00a0]*\n){2,}")
 _WORDS: Final = re.compile(r"\w+")
 

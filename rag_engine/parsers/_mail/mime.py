@@ -67,7 +67,6 @@ class MimePart:
             yield from self._blocks()
 
     def content(self, most: int) -> bytes:
-        """At least `most` bytes, if there are so many."""
         content = bytearray()
         for chunk in self.chunks():
             content += chunk

@@ -25,7 +25,6 @@ _CELL_CHARACTERS: Final = 22
 _FEWEST_ROWS: Final = 3
 _NEXT_ROW: Final = 4.0
 _FULL: Final = 0.7
-"""Share of the paragraph's width from which a line continues."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

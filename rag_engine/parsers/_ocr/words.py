@@ -15,7 +15,6 @@ _CONFIDENT: Final = 60.0
 """0 to 100; noise on pages without words is around 30."""
 _LEAST_CONFIDENT: Final = 30.0
 _FEWEST_LETTERS: Final = 12
-"""Fewer uncertain letters are specks, not an unreadable page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

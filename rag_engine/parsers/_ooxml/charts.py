@@ -28,7 +28,6 @@ _LITERAL: Final = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
 
 
 def chart_sections(root: Element, anchor: str, headings: tuple[str, ...]) -> Iterator[Section]:
-    """A table with a row per category and a column per series."""
     title = _title(root)
     if title:
         yield Section(text=title, anchor=anchor, headings=headings)

@@ -31,7 +31,6 @@ class _Level:
     prefix: str
     suffix: str
     display_levels: int
-    """"2.1" displays two."""
     start: int
 
 

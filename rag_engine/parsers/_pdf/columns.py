@@ -15,7 +15,6 @@ Lines: TypeAlias = "list[TextLine]"
 
 _STEP: Final = 3.0
 _DIP: Final = 0.5
-"""Share of neighbouring lines that may cross a gutter."""
 _FEWEST_LINES: Final = 3
 _SHORTEST_LINE: Final = 18
 _LEAST_FILL: Final = 0.5

@@ -21,9 +21,7 @@ _RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _FOOTNOTES: Final = 4
 _FEWEST_ROWS: Final = 2
 _APART: Final = 6.0
-"""Points; lines further apart are not in one row."""
 _MOST_COLUMNS: Final = 3
-"""Pieces of a row that may all be lines of prose columns."""
 _NEAR_ROW: Final = 3
 _LONG_CELLS: Final = 20
 _NEXT_ROW: Final = 12

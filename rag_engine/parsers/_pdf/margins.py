@@ -16,7 +16,6 @@ _MARGIN: Final = 0.09
 _NUMBER_MARGIN: Final = 0.16
 """Page numbers may be further in, with nothing beyond them."""
 _MOST_PIECES: Final = 3
-"""Left, centre and right; a row with more is a table header."""
 _SAME_PLACE: Final = 4.0
 """In points, because a header's height varies."""
 _BEFORE: Final = 2
@@ -33,7 +32,6 @@ _PAGE_WORDS: Final = re.compile(
 _NUMBER_ALONE: Final = re.compile(r"[\W_]*#[\W_]*")
 _WORDS: Final = re.compile(r"[^\W\d_]+")
 _FEWEST_WORDS: Final = 2
-"""In "Section 3" the number is no page number."""
 _ROMAN: Final = re.compile(r"[\W_]*[ivxlc]{1,7}[\W_]*", re.ASCII)
 
 
@@ -74,7 +72,6 @@ class Margins:
 
 
 def _heights(keyed: Sequence[tuple[str, TextLine, bool]]) -> dict[str, float]:
-    """By key and text: the number in "Handbook 2024" is no page number."""
     heights = {" ".join(line.text.split()): line.top for _, line, _ in keyed}
     heights.update((key, line.top) for key, line, _ in keyed)
     return heights

@@ -12,14 +12,12 @@ if TYPE_CHECKING:
 _HYPHENS: Final = ("-", "\u00ad", "\u2010")
 _SOFT: Final = "\u00ad"
 _WIDE: Final = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
-"""No spaces between words; Korean has them."""
 _MARK: Final = re.compile(
     r"(?:[\u2022\u2023\u2043\u2219\u25aa\u25ab\u25a0\u25a1\u25cf\u25cb\u25e6\u2713\u2714\u27a2\u2794\uf0b7\uf0a7\uf0d8*\u2013-]"
     r"|\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)])(?:\s|$)"
 )
 _OPEN_ENDS: Final = ("\u2013", "/")
 _ENDS: Final = frozenset((*_HYPHENS, *_OPEN_ENDS))
-"""Ranges, numbers and addresses break after these."""
 _SHORTEST: Final = 0.6
 _FULL: Final = 0.95
 """Of the longest line, in characters of varying width."""

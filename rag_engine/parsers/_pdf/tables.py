@@ -29,7 +29,6 @@ _THIN: Final = 3.0
 _FEWEST_LABELS: Final = 4
 _FIGURE: Final = re.compile(r"\d|^\W+$")
 _MOST_MISSES: Final = 4
-"""Pages without ruled tables, after which stronger signs are needed."""
 _SURE_SIGNS: Final = 4
 _LONGEST_CELL: Final = 1_500
 _NEXT_LINE: Final = 1.6

@@ -23,7 +23,6 @@ _SYMBOL_FONTS: Final = re.compile("[\uf020-\uf0ff]")
 _MOST_MEANINGLESS: Final = 0.15
 _MOST_SYMBOLS: Final = 0.5
 _SPARSE: Final = ((0.85, 200), (0.5, 60))
-"""Picture share -> fewer characters than this are a stamp or page number."""
 _LONG: Final = 500
 _LEAST_PICTURE: Final = 0.005
 

@@ -36,7 +36,6 @@ def grid(lines: list[str]) -> str:
 
 
 def simple(lines: list[str]) -> str:
-    """An empty first cell continues the row above."""
     starts = [match.start() for match in re.finditer(r"=+", lines[0])]
     ends = [*starts[1:], None]
     rows: list[list[str]] = []

@@ -21,7 +21,6 @@ _CHARACTER_SETS: Final = {
     **dict(zip((161, 162, 163, 177, 178, 186), (1253, 1254, 1258, 1255, 1256, 1257), strict=True)),
     **dict(zip((204, 222, 238, 254), (1251, 874, 1250, 437), strict=True)),
 }
-"""A font's `\fcharset` -> Windows, DOS or Mac code page."""
 SYMBOLS: Final = 2
 _CODECS: Final = {
     10000: "mac_roman",

@@ -46,7 +46,6 @@ _OF_DOS: Final = frozenset({"cp855", "cp866", "cp1125"})
 _OFTEN: Final = frozenset("оеаинтсрвл")
 _CYRILLIC: Final = frozenset({"cp1251", "mac_cyrillic", "iso8859_5", "kz1048", "ptcp154"})
 _TRAILED_BY_LETTERS: Final = frozenset({"cp932", "shift_jis", "shift_jis_2004", "shift_jisx0213"})
-"""Code pages whose trailing bytes may be Latin letters."""
 _RUNS: Final = re.compile(rb"([A-Za-z]?)([\x80-\xff]+)(?=([A-Za-z]?))")
 _LONGEST_RUN: Final = 2
 _EBCDIC: Final = frozenset({"cp037", "cp273", "cp424", "cp500", "cp875", "cp1026", "cp1140"})

@@ -14,8 +14,6 @@ LONGEST = 4_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberedLine:
-    """Parts of a very long line share its number, from 1."""
-
     number: int
     text: str
 
@@ -23,7 +21,6 @@ class NumberedLine:
 def group(
     lines: Iterable[NumberedLine], *, starts: Callable[[NumberedLine, NumberedLine], bool]
 ) -> Iterator[list[NumberedLine]]:
-    """`starts(before, line)`: `line` starts a block."""
     pending: list[NumberedLine] = []
     block_start = size = 0
     for line in lines:

@@ -151,7 +151,6 @@ def text_page(page: PdfPage, *, vectors: bool = False, notes: bool = False) -> T
 
 
 def text_page_json(text: TextPage, scale: float) -> str:
-    """Coordinates times `scale`, and each line's first font."""
     buffer = _bindings.FzBuffer(1 << 16)
     output = _bindings.FzOutput(buffer)
     _bindings.fz_print_stext_page_as_json(output, text, scale)
@@ -193,7 +192,6 @@ def form_fields(page: PdfPage) -> Iterator[tuple[FieldKind, str, str, str]]:
 
 
 _MANY_PATHS: Final = 40
-"""So many drawn shapes on a page without text may be letters."""
 
 
 def picture_share(page: PdfPage, *, with_shapes: bool = False) -> float:

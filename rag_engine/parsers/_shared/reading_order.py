@@ -11,7 +11,6 @@ Thing = TypeVar("Thing")
 _LINES_END: Final = 0.85
 """Boxes are taller than their text and may overlap."""
 _MOST: Final = 150
-"""Above, the slide is a drawing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

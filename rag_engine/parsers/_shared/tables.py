@@ -26,7 +26,6 @@ _TOKEN: Final = re.compile(r"\d{1,3}|[^\W\d_]{1,6}|[^\s|]")
 _SAMPLE: Final = 4_000
 _SEEN: Final = 12
 _LONGEST_HEADER: Final = 400
-"""Characters; a longer header is not repeated, and columns are split into bands."""
 _BAND: Final = 200
 _BAND_COLUMNS: Final = 24
 _LONGEST_KEY: Final = 60

@@ -7,7 +7,6 @@ from typing import Final
 _SAMPLE: Final = 8_192
 _LEAST: Final = 8
 _PLAUSIBLE: Final = 0.98
-"""Share of letters, digits, punctuation and blanks."""
 _COMMON: Final = 0.85
 """Of the three most frequent blocks; binary data scatters over all."""
 _WRITTEN: Final = frozenset("LMNPZS")

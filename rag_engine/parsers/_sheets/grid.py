@@ -23,7 +23,6 @@ _ROW_GAP: Final = 100
 _WIDEST: Final = 256
 _MOST_COVERING: Final = 512
 _LONGEST_REPEATED: Final = 200
-"""Characters; longer text of a merged cell appears in its first row only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +45,6 @@ class Area:
 
 
 def column_letters(column: int) -> str:
-    """1 is A, 27 is AA."""
     letters = ""
     while column:
         column, rest = divmod(column - 1, 26)

@@ -25,7 +25,6 @@ _SAMPLE_LINES: Final = 50
 _LONGEST_LINE: Final = 1 << 20
 _LONGEST_CELL: Final = 1 << 20
 _MOST_QUOTED_LINES: Final = 500
-"""Above, the quote character is taken as text."""
 _MOST_RUNAWAYS: Final = 3
 _NAMED_DELIMITER: Final = re.compile(r"\ufeff?sep=(.)\r?\n?", re.IGNORECASE | re.DOTALL)
 _KEPT_AS_TEXT: Final = re.compile('="([^"]*)"')
@@ -144,7 +143,6 @@ def _rows(records: Iterable[list[str]], above: int) -> Iterator[TableRow]:
 
 
 def _unquoted(cell: str) -> str:
-    """Programs write ="007" to keep leading zeros."""
     found = _KEPT_AS_TEXT.fullmatch(cell)
     return found[1] if found is not None else cell
 

@@ -20,7 +20,6 @@ _AREA: Final = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})(?::\$?([A-Z]{1,3})\$?(\d
 _NEWER_FUNCTION: Final = re.compile(r"_xl(?:fn|ws|udf|pm)\.")
 _ISO_DATE: Final = re.compile(r"(\d{4}-\d\d-\d\d)T00:00:00(?:\.0+)?Z?")
 _MOST_REPEATED: Final = 128 << 20
-"""Total characters of repeated long shared strings."""
 _LONG: Final = 256
 _MOST_CACHED: Final = 200_000
 

@@ -25,8 +25,7 @@ LONGEST_NAME: Final = 60
 _BLANKS: Final = " \t\r\n"
 
 
-class NotJson(Exception):
-    """Or the text nests too deeply."""
+class NotJson(Exception): ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,6 @@ def decode(content: str) -> Value | None:
 
 
 def render(value: Value, depth: int = 0) -> str:
-    """One key a line, indented; a list of scalars takes one line."""
     indent = "  " * depth
     if isinstance(value, str):
         return indent + clean(value)

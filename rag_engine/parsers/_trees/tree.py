@@ -31,7 +31,6 @@ class _Node:
     heading: str
     step: str
     head: list[TreeBlock]
-    """Lines that name the node and are in no section yet."""
     blocks: list[TreeBlock] = field(default_factory=list[TreeBlock])
     size: int = 0
     broken: bool = False

@@ -27,8 +27,6 @@ class XmlRelation:
 
 
 class XmlPackage:
-    """Names ignore case and the kind of slash."""
-
     def __init__(self, file: IO[bytes]) -> None:
         self._archive = zipfile.ZipFile(file)
         self._names = {_plain(name): name for name in self._archive.namelist()}

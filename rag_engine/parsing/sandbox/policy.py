@@ -113,7 +113,6 @@ def _linked(folder: Path) -> Iterator[Path]:
 
 
 def _importable(entry: Path) -> list[Path]:
-    """Whole folders of installers; of others, such as a checkout with settings, only packages and modules."""
     children = _children(entry)
     if not children or _is_installed_into(children):
         return [entry]

@@ -35,7 +35,6 @@ _SECOND: Final = 24
 
 _THREAD: Final = 0x10000
 _TYPE_INTO_TERMINAL: Final = (0x5412, 0x541C)
-"""`ioctl` requests that type into the terminal."""
 
 
 def offered() -> Architecture | None:

@@ -70,7 +70,6 @@ def sentences(corrected: Mapping[str, str]) -> str:
 
 
 def _spelled(hits: Sequence[Hit], asked: str) -> dict[str, dict[str, str]]:
-    """By token: each written form, with the language of the question or else of the passage."""
     spelled: dict[str, dict[str, str]] = {}
     for hit in hits:
         for word, forms in words(searchable_text(hit.chunk), language=hit.chunk.language):

@@ -185,7 +185,6 @@ def cleaned(text: str) -> str:
 
 
 def plain_texts(texts: Iterable[str], *, longest: int) -> tuple[str, ...]:
-    """Distinct, short and without links."""
     return tuple(text for text in _distinct(texts, longest=longest) if _ADDRESS.search(text) is None)
 
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Understanding:
-    """Empty values if the model had nothing to add."""
-
     route: Route = "search"
     confidence: float = 1.0
     question: str = ""
@@ -27,6 +25,5 @@ class Understanding:
     filter: Filter | None = None
     """Its most certain condition first."""
     left_out: tuple[str, ...] = ()
-    """Conditions that cannot be used."""
     seconds: float = 0.0
     early: EarlyVectors | None = field(default=None, compare=False, repr=False)

@@ -24,7 +24,6 @@ def gain(
     lengths: NDArray[np.integer],
     average: float,
 ) -> NDArray[np.float64]:
-    """What the term adds to the score of each chunk."""
     occurrences = counts.astype(np.float64)
     norms = lengths * (_K1 * _B / average) + _K1 * (1 - _B)
     return weight * occurrences / (occurrences + norms)

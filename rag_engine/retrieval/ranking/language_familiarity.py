@@ -18,7 +18,6 @@ _ALPHABETIC = 4.0
 _IDEOGRAPHIC = 1.5
 """Where a character is a syllable or word."""
 _LONGEST_KNOWN = 9.0
-"""More letters: each run is one unknown piece."""
 
 _IDEOGRAPHS = lazy(
     lambda: re.compile("[\u1100-\u11ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")

@@ -187,7 +187,6 @@ def _last_space(text: str, start: int, end: int) -> int:
 
 
 def _grapheme_cut(text: str, start: int, end: int) -> int:
-    """The last boundary in (start, end], else the first after it; an endless grapheme is cut."""
     # The library looks for flag pairs from the beginning of the text.
     nearby = text[start : end + _GRAPHEME_HORIZON]
     last = 0

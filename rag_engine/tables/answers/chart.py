@@ -133,7 +133,6 @@ def svg(drawn: Chart) -> str:
 
 
 def _bars(drawn: Chart, top: float) -> tuple[list[str], float]:
-    """Each label above its bar, so that long ones fit a phone."""
     widest = max(width(text) for text in drawn.texts) * _FONT
     least, most = min(0.0, *drawn.values), max(0.0, *drawn.values)
     room = max(WIDTH - 2 * _MARGIN - widest - _GAP, WIDTH / 4)
@@ -176,7 +175,6 @@ def _line(drawn: Chart, top: float) -> tuple[list[str], float]:
 
 
 def _extremes(drawn: Chart, at: Sequence[tuple[float, float]]) -> list[str]:
-    """The greatest, the least and the last value in figures."""
     values = drawn.values
     marked = dict.fromkeys((values.index(max(values)), values.index(min(values)), len(values) - 1))
     taken: list[tuple[float, float, float]] = []
@@ -194,7 +192,6 @@ def _extremes(drawn: Chart, at: Sequence[tuple[float, float]]) -> list[str]:
 
 
 def _time_labels(drawn: Chart, at: Sequence[tuple[float, float]], top: float) -> tuple[list[str], float]:
-    """As many as fit, the first and the last among them."""
     widest = max(width(label) for label in drawn.labels) * _FONT + _GAP
     fitting = max(int((WIDTH - 2 * _MARGIN) // widest), 2)
     count = len(drawn.labels)

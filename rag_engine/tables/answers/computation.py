@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 STAGE: Final = "compute"
 _MOST_DOCUMENTS: Final = 30
-"""To look at all their tables; those of found passages always are."""
 _MOST_TABLES: Final = 30
 _COMPUTES: Final = re.compile(r"\b(?:count|sum|avg|total|min|max)\s*\(|\b(?:group|order) by\b", re.IGNORECASE)
 _log = logging.getLogger(__name__)
@@ -53,14 +52,10 @@ class _Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Rules:
-    """How much the rules may say without a model."""
-
     is_wanted: bool = True
     refuses: bool = True
     shows_lines: bool = True
-    """Else a single row is left to the search."""
     texts: Sequence[str] = ()
-    """Of found passages: what they mention may answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +103,6 @@ class Computation:
     async def _run(
         self, inquiry: Inquiry, models: Sequence[LanguageModel]
     ) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
-        """Nothing if the question is to be searched for."""
         query = inquiry.query
         question, is_drawn = without_chart(inquiry.question)
         is_drawn = is_drawn or query.options.chart

@@ -52,7 +52,6 @@ def readable_rows(computed: ComputedAnswer, language: str) -> list[list[str]]:
 
 
 def _truth_words(computed: ComputedAnswer, column: ResultColumn) -> dict[Value, str]:
-    """ "yes" for 1, as in the cells."""
     if _FOLDS.search(computed.sql):
         return {}
     return {
@@ -66,7 +65,6 @@ def _truth_words(computed: ComputedAnswer, column: ResultColumn) -> dict[Value, 
 
 
 def _shows_cents(computed: ComputedAnswer, column: ResultColumn) -> bool:
-    """Whether the cells that it is computed from are written with two decimals."""
     return any(
         _CENTS.search(row[at])
         for source in computed.sources
@@ -78,7 +76,6 @@ def _shows_cents(computed: ComputedAnswer, column: ResultColumn) -> bool:
 
 
 def _holds_months(column: ResultColumn, values: Sequence[Value]) -> bool:
-    """Months, or their first days in a column of that name."""
     texts = [value for value in values if value is not None]
     if not texts or not all(isinstance(text, str) and _MONTH.fullmatch(text) for text in texts):
         return False

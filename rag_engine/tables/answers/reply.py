@@ -94,7 +94,6 @@ def passages(computed: ComputedAnswer, question: str, *, language: str) -> tuple
 
 
 def _line(computed: ComputedAnswer, language: str) -> str:
-    """Of the only row; empty if a table shows it better."""
     (cells,) = shown_rows(computed, language)
     if len(cells) > _MOST_CELLS or any(len(cell) > _LONGEST_CELL for cell in cells):
         return ""
@@ -107,7 +106,6 @@ def _line(computed: ComputedAnswer, language: str) -> str:
 
 
 def _of_one_row(computed: ComputedAnswer, figure: tuple[str, str]) -> list[tuple[str, str]]:
-    """A figure of a single row is no sum: its own name, after the cells that name the row."""
     if len(computed.sources) != 1 or computed.sources[0].count != 1 or not computed.sources[0].texts:
         return []
     source = computed.sources[0]

@@ -182,7 +182,6 @@ def _takes(reading: Interpretation, column: TypedColumn, start: int) -> bool:
 
 
 def _is_what_for(reading: Interpretation, start: int, end: int) -> bool:
-    """As in "how much did we budget for travel": the value of a figure for what no row is about."""
     words = reading.question.words
     leads = start > 0 and words[start - 1].folded in _BEFORE_THINGS
     leads = leads or (words[start].is_han and end < len(words) and words[end].folded == "的")
@@ -261,7 +260,6 @@ def _names_a_row(reading: Interpretation) -> bool:
 
 
 def _is_only_missing(reading: Interpretation, result: QueryRefusal) -> bool:
-    """All else names a cell: what is asked for and whose it is."""
     unknown = len(reading.leftovers)
     if unknown > (result.missing == "value"):
         return False

@@ -34,7 +34,6 @@ def check_used(
 
 
 def _is_all(reading: Interpretation, mention: ColumnMention) -> bool:
-    """As in "across all departments"."""
     words = reading.question.words
     before = [word.folded for word in words[max(mention.start - 2, 0) : mention.start]]
     return not _ALL.isdisjoint(before[-1:]) or "".join(before) in _ALL

@@ -117,7 +117,6 @@ def _chosen(reading: Interpretation, mention: ValueMention, used: list[ColumnMen
 
 
 def _beside(reading: Interpretation, mention: ValueMention) -> Iterator[ColumnMention]:
-    """ "department Field" and "Field department"; not what is asked for."""
     for column in reading.columns:
         before = reading.question.is_beside(column.end, mention.start)
         after = reading.question.is_beside(mention.end, column.start)
@@ -187,7 +186,6 @@ def _empty(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filte
 
 
 def _undated(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filter]:
-    """ "not closed yet", with a column of days."""
     for mention in reading.columns:
         (column, *more) = mention.columns
         negated = any(
@@ -215,7 +213,6 @@ def _truths(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filt
 
 
 def _numbered(reading: Interpretation, used: list[ColumnMention]) -> Iterator[tuple[BareNumber, Filter]]:
-    """As in "order 1005"."""
     language = reading.question.language
     for number in reading.numbers:
         mention = next(
@@ -239,7 +236,6 @@ def _numbered(reading: Interpretation, used: list[ColumnMention]) -> Iterator[tu
 
 
 def _unlisted(reading: Interpretation, mention: ColumnMention, number: BareNumber) -> TextFilter | None:
-    """Not among the known texts of a long column: "person 20417"."""
     column, *more = mention.columns
     if more or column.kind != "text" or column.has_all_values:
         return None
@@ -326,7 +322,6 @@ def _check_unit(reading: Interpretation, comparison: Comparison, column: TypedCo
 
 
 def _check_links(reading: Interpretation, values: list[ChosenValue], used: list[ColumnMention]) -> None:
-    """Every "not" and "or" must belong to something."""
     for sign in reading.signs:
         if sign.group != "links":
             continue

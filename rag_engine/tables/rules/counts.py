@@ -44,7 +44,6 @@ def counted(reading: Interpretation, stated: Conditions) -> TableQuery:
 
 
 def _counts_pieces(reading: Interpretation) -> bool:
-    """ "how many pieces are in stock"."""
     words, lexicon = reading.question.words, reading.question.lexicon
     return any(lexicon.at(words, at, "nouns")[1] == "nouns counted" for at in range(len(words)))
 
@@ -83,7 +82,6 @@ def count(
 
 
 def _counts_rows(reading: Interpretation) -> bool:
-    """The title's noun, a word for rows, or only a Chinese measure word."""
     starts = [sign.end for sign in reading.signs if sign.name in {"count", "most", "least"}]
     # "leave days" are days, but contracts end.
     heads = {one.start for one in reading.columns if any(column.kind != "date" for column in one.columns)}
@@ -110,7 +108,6 @@ def _counts_rows(reading: Interpretation) -> bool:
 
 
 def _counts_named(reading: Interpretation, start: int) -> bool:
-    """ "how many engineers" in a list of people: each row has a name of its own."""
     first, *others = reading.table.columns
     return (
         first.kind == "text"

@@ -54,7 +54,6 @@ def group_columns(
 
 
 def _is_before_fold(reading: Interpretation, sign: Sign) -> bool:
-    """As in "top 3 customers by total amount"."""
     return any(
         one.name in {"sum", "average", "count"} and reading.question.is_beside(sign.end, one.start)
         for one in reading.signs
@@ -62,7 +61,6 @@ def _is_before_fold(reading: Interpretation, sign: Sign) -> bool:
 
 
 def _ranks(reading: Interpretation) -> bool:
-    """As in "top 3 customers by amount"."""
     return reading.has("most", "least") or any(sign.group == "superlatives" for sign in reading.signs)
 
 
@@ -197,7 +195,6 @@ def _is_beside_or_counted(reading: Interpretation, end: int, start: int) -> bool
 
 
 def _is_beside_titles(reading: Interpretation, end: int, start: int) -> bool:
-    """ "the smallest meeting room"."""
     for title in reading.titles:
         if reading.question.is_beside(end, title.start) and title.end <= start:
             end = title.end
@@ -209,7 +206,6 @@ def _between(reading: Interpretation, end: int, start: int) -> list[Sign]:
 
 
 def _is_after_number(reading: Interpretation, mention: ColumnMention) -> bool:
-    """As in "top 3 customers" and "the 3 customers with the largest"."""
     return any(reading.question.is_beside(number.end, mention.start) for number in reading.numbers)
 
 

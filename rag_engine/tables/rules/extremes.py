@@ -67,7 +67,6 @@ def extremes(reading: Interpretation, stated: Conditions, signs: Sequence[Sign])
 
 
 def _asks_for_row(reading: Interpretation) -> bool:
-    """As in "which invoice has the highest amount", where the title names the rows."""
     return any(
         sign.group == "asked"
         and sign.name == "which"
@@ -111,7 +110,6 @@ def _ranked_pair(
     rest: Sequence[ColumnMention],
     limit: int,
 ) -> TableQuery:
-    """ "which department and item has the highest budget"."""
     found = measures.measured(reading, stated, rest)
     if len(found) != 1 or sign.group == "superlatives":
         raise refused("question", reading.table)
@@ -130,7 +128,6 @@ def _ranked_pair(
 
 
 def _is_about_a_row(reading: Interpretation, sign: Sign) -> bool:
-    """ "who placed the largest order": the word behind names the rows."""
     return _names_a_row(reading, sign) or any(
         mention.start == sign.end
         and any(
@@ -143,7 +140,6 @@ def _is_about_a_row(reading: Interpretation, sign: Sign) -> bool:
 
 
 def _names_a_row(reading: Interpretation, sign: Sign) -> bool:
-    """Not "most logged hours" of "logged hours.csv"."""
     return any(
         title.start == sign.end
         and not any(
@@ -174,7 +170,6 @@ def _superlative(
     rest: Sequence[ColumnMention],
     limit: int,
 ) -> TableQuery:
-    """ "cheapest" itself says what is ranked."""
     language = reading.question.language
     concept = sign.name.partition(" ")[2]
     by = _ranked_column(reading, sign, concept, [column for one in rest for column in one.columns])
@@ -229,7 +224,6 @@ def _most_rows(
     rest: Sequence[ColumnMention],
     limit: int,
 ) -> TableQuery:
-    """ "which customer has the most orders"."""
     if entity is None:
         raise refused("question", reading.table)
     is_behind = reading.question.language != "zh"
@@ -267,7 +261,6 @@ def _both_extremes(
     groups: tuple[Grouping, ...],
     rest: Sequence[ColumnMention],
 ) -> TableQuery:
-    """As in "the highest and lowest price"."""
     plain = all(sign.group == "operations" for sign in extremes)
     found = measures.measured(reading, stated, rest)
     if (

@@ -203,7 +203,6 @@ def _is_operation(sign: Sign) -> bool:
 
 
 def _within(question: Question, named: Sequence[ColumnMention]) -> Iterator[Sign]:
-    """Whose words are part of a header: "Order total"."""
     for mention in named:
         inside = [mention.start <= at < mention.end for at in range(len(question.words))]
         yield from (sign for sign in _of_groups(question, inside, "operations") if sign.name in _EMBEDDED)
@@ -359,7 +358,6 @@ def _is_title(said: Sequence[QuestionWord], titled: frozenset[str]) -> bool:
 def _without_values(
     words: Sequence[QuestionWord], free: Sequence[bool], named: Sequence[ColumnMention]
 ) -> list[bool]:
-    """ "Value" behind a column of numbers adds nothing."""
     ends = {one.end for one in named if all(column.kind == "number" for column in one.columns)}
     return [is_free and not (at in ends and words[at].folded in _VALUES) for at, is_free in enumerate(free)]
 

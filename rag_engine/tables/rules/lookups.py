@@ -43,7 +43,6 @@ def lookup(reading: Interpretation, stated: Conditions, found: Sequence[TypedCol
 
 
 def _titled(reading: Interpretation) -> list[TypedColumn]:
-    """ "list all orders of …" """
     named = any(
         sign.group == "asked"
         and sign.name in {"which", "list"}
@@ -54,7 +53,6 @@ def _titled(reading: Interpretation) -> list[TypedColumn]:
 
 
 def _grouped(reading: Interpretation, stated: Conditions) -> TableQuery:
-    """As in "sales by month"."""
     groups, rest = group_columns(reading, stated.rest)
     found = measures.measured(reading, stated, rest)
     language = reading.question.language
@@ -87,7 +85,6 @@ def _asked(reading: Interpretation, stated: Conditions) -> Iterator[TypedColumn]
 
 
 def _of_question_word(reading: Interpretation, stated: Conditions) -> Iterator[TypedColumn]:
-    """For "who", "when" and "where"."""
     named = {column.sql_name for mention in stated.rest for column in mention.columns}
     for name, found in (
         ("who", person_columns),
@@ -118,7 +115,6 @@ def _dates(reading: Interpretation) -> list[TypedColumn]:
 
 
 def _lists(reading: Interpretation) -> bool:
-    """As in "which departments are there"."""
     return any(
         sign.group == "asked"
         and sign.name in {"which", "list"}

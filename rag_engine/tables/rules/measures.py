@@ -133,7 +133,6 @@ def _is_money(column: TypedColumn, language: str) -> bool:
 
 
 def _other_money(reading: Interpretation, column: TypedColumn) -> str:
-    """Of "budget.csv" with the columns Planned and Spent."""
     own = columns.header(column.name, reading.question.language).concepts & _MONEYS
     for title in reading.titles:
         said = concepts_at(reading.question.words, title.start)[1] & _MONEYS

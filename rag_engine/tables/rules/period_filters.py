@@ -133,7 +133,6 @@ def _by_date(
 
 
 def _start(day: str) -> str:
-    """So short that it is not after a month or year without a day."""
     return day.removesuffix("-01-01") if day.endswith("-01-01") else day.removesuffix("-01")
 
 

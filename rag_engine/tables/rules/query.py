@@ -13,8 +13,6 @@ Extreme = Literal["", "most", "least"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """Several columns count as one, such as the months of a quarter."""
-
     function: Function
     columns: tuple[TypedColumn, ...] = ()
 

@@ -251,7 +251,6 @@ def _literal(value: str | float) -> str:
 
 
 def _quoted(name: str) -> str:
-    """Of joined tables they hold the table's."""
     return '"' + name.replace(".", '"."') + '"'
 
 

@@ -21,7 +21,6 @@ _COMPOUND: Final = re.compile(
     r"(gesamt|durchschnitts|höchst|mindest|maximal|minimal)([a-zäöüß]{4,})\Z", re.IGNORECASE
 )
 _COUNTED: Final = re.compile(r"([A-ZÄÖÜa-zäöüß]{4,}?)(anzahl|zahl)")
-"""As in "Schülerzahl"."""
 _ENDINGS: Final = frozenset({"e", "en", "er", "es", "em", "wert", "werte"})
 _SHORTEST_STEM: Final = 4
 

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from rag_engine.tables.types import TypedColumn, TypedTable
 
 _LONGEST: Final = 12
-"""Words; longer cells are prose."""
 _SHORTEST_PART: Final = 3
 
 
@@ -30,7 +29,6 @@ class ValueMention:
 @dataclass(frozen=True, slots=True)
 class _Values:
     by_form: Mapping[str, tuple[tuple[tuple[QuestionWord, ...], str], ...]]
-    """By every form of their first word."""
     by_word: Mapping[str, tuple[str, ...]]
 
 
