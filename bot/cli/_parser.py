@@ -1,5 +1,5 @@
-"""The command line: one module of `bot.cli` per command (CONTRIBUTING.md). Only the chosen one is imported; other
-summaries are read from the source.
+"""The command line: one module per command, in the folders of `bot.cli` (CONTRIBUTING.md). Only the chosen one is
+imported; other summaries are read from the source.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ import difflib
 import importlib
 import pkgutil
 import re
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NoReturn, Protocol, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn, Protocol, cast
 
 from bot import cli
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+    from importlib.machinery import FileFinder
 
     from bot.settings import Settings
 
@@ -39,6 +39,11 @@ class CommandModule(Protocol):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None: ...
 
     async def run(self, arguments: argparse.Namespace, settings: Settings) -> int: ...
+
+
+class _Source(NamedTuple):
+    module: str
+    path: Path
 
 
 class _Parser(argparse.ArgumentParser):
@@ -64,14 +69,14 @@ def parse(argv: Sequence[str]) -> tuple[argparse.Namespace, CommandModule | None
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     chosen = next((argument for argument in argv if not argument.startswith("-")), "")
     command: CommandModule | None = None
-    known = names()
+    known = _commands()
     is_first = bool(argv) and argv[0] in known
     for name in argv[:1] if is_first else known:
-        summary = _summary(name)
+        summary = _summary(known[name].path)
         if name != chosen:
             commands.add_parser(name, help=summary)
             continue
-        command = cast("CommandModule", importlib.import_module(f"{cli.__name__}.{name}"))
+        command = cast("CommandModule", importlib.import_module(known[name].module))
         own = commands.add_parser(
             name,
             help=summary,
@@ -87,13 +92,26 @@ def parse(argv: Sequence[str]) -> tuple[argparse.Namespace, CommandModule | None
 
 
 def names() -> list[str]:
-    found = sorted(module.name for module in pkgutil.iter_modules(cli.__path__) if module.name[0] != "_")
-    return sorted(found, key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
+    return list(_commands())
 
 
-def _summary(name: str) -> str:
-    spec = find_spec(f"{cli.__name__}.{name}")
-    if spec is None or spec.origin is None:
-        raise ModuleNotFoundError(f"the command {name} has no source")
-    documentation = ast.get_docstring(ast.parse(Path(spec.origin).read_bytes())) or ""
+def _commands() -> dict[str, _Source]:
+    found = dict(_modules(cli.__name__, cli.__path__))
+    return {name: found[name] for name in (*_FIRST, *sorted(found.keys() - set(_FIRST)))}
+
+
+def _modules(package: str, path: Iterable[str]) -> Iterator[tuple[str, _Source]]:
+    """Of the package and its folders, without importing them."""
+    for finder, name, is_folder in pkgutil.iter_modules(path):
+        if name.startswith("_"):
+            continue
+        folder = Path(cast("FileFinder", finder).path)
+        if is_folder:
+            yield from _modules(f"{package}.{name}", [str(folder / name)])
+        else:
+            yield name, _Source(f"{package}.{name}", folder / f"{name}.py")
+
+
+def _summary(source: Path) -> str:
+    documentation = ast.get_docstring(ast.parse(source.read_bytes())) or ""
     return documentation.partition("\n")[0].partition(": ")[2].rstrip(".")

@@ -68,7 +68,9 @@ async def test_a_port_that_is_taken_is_a_bad_setting(footnote: Footnote) -> None
 async def test_no_command_but_run_imports_the_client_library(tmp_path: Path) -> None:
     source = """
 import sys
-from bot.cli import add, ask, chat, kb, run, search
+from bot.cli.knowledge import add, kb
+from bot.cli.answers import ask, chat, search
+from bot.cli.operation import run
 assert not [name for name in sys.modules if name.startswith("prometheus_client")]
 """
     process = await asyncio.create_subprocess_exec(

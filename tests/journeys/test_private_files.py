@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bot.cli import doctor
+from bot.cli.operation import doctor
 from bot.settings import Settings
 from tests.journeys.conftest import SAMPLES
 

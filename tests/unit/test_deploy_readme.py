@@ -21,7 +21,7 @@ def said_by_the_program() -> str:
     texts: list[str] = []
     for path in (
         *PACKAGE.glob("*.py"),
-        PROJECT / "bot/cli/doctor.py",
+        PROJECT / "bot/cli/operation/doctor.py",
         PROJECT / "bot/data_directory/index_lock.py",
     ):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

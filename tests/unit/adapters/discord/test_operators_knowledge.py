@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bot.cli import doctor
+from bot.cli.operation import doctor
 from bot.composition.storage import storage
 from bot.settings import Settings
 

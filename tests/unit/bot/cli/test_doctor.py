@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bot.cli import doctor
+from bot.cli.operation import doctor
 from bot.settings import ParsingSettings, Settings
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 from dotenv import dotenv_values
 
-from bot.cli._setup import env_file
+from bot.cli.operation._setup import env_file
 from rag_engine.errors import UserError
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bot import settings
-from bot.cli import eval as evaluation
-from bot.cli import feedback as ratings
-from bot.cli._eval_feedback import facts, without_people
+from bot.cli.quality import eval as evaluation
+from bot.cli.quality import feedback as ratings
+from bot.cli.quality._eval_feedback import facts, without_people
 from rag_engine.errors import UserError
 from rag_engine.evaluation.answer_set import read_questions
 from rag_engine.evaluation.dataset import read_corpus

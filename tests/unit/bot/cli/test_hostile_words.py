@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bot import settings
-from bot.cli import conversations, feedback, gaps
+from bot.cli.answers import conversations
+from bot.cli.quality import feedback, gaps
 from tests.unit.bot.chatting import world
 
 if TYPE_CHECKING:

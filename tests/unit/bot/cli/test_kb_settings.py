@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bot import settings
-from bot.cli._kb import settings as kb_settings
+from bot.cli.knowledge._kb import settings as kb_settings
 from bot.maintenance import data_files
 from bot.messages.refusals import Invalid
 from bot.port import Place

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bot import __main__
-from bot.cli import _known_models
+from bot.cli.operation._setup import known_models
 from bot.settings import read
 from rag_engine import plugins
 
@@ -60,9 +60,9 @@ def test_the_settings_of_one_are_printed_and_written(
     assert "FOOTNOTE_EMBEDDER__KIND=onnx" in (tmp_path / ".env").read_text().splitlines()
 
 
-@pytest.mark.parametrize("model", _known_models.MODELS, ids=lambda model: model.name)
+@pytest.mark.parametrize("model", known_models.MODELS, ids=lambda model: model.name)
 def test_the_settings_of_each_are_valid(
-    model: _known_models.KnownModel, monkeypatch: pytest.MonkeyPatch
+    model: known_models.KnownModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in model.settings().items():
         monkeypatch.setenv(name, value)

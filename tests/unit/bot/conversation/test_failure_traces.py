@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bot import settings
-from bot.cli import feedback as feedback_command
+from bot.cli.quality import feedback as feedback_command
 from bot.maintenance.data_files import CHAT, migrations
 from bot.observability import Observers
 from bot.observability.metrics import Meters

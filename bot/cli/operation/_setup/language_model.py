@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from bot.cli._setup import env_file, prompts
-from bot.cli._setup.model_server import models_of
+from bot.cli.operation._setup import env_file, prompts
+from bot.cli.operation._setup.model_server import models_of
 from rag_engine.errors import UserError
 
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.cli import _known_models
-from bot.cli._setup import wizard
+from bot.cli.operation._setup import known_models, wizard
 from bot.commands import SPECS
 from bot.composition import loader
 from rag_engine.errors import UserError
@@ -49,11 +48,11 @@ def _model(name: str | None, *, write: bool) -> int:
     if name is None:
         if write:
             raise UserError("Say which model to write: `footnote setup model NAME --write`.")
-        print("\n".join(_known_models.table()))
+        print("\n".join(known_models.table()))
         return 0
-    model = _known_models.named(name)
+    model = known_models.named(name)
     if write:
-        _known_models.written(Path(".env"), model.settings())
+        known_models.written(Path(".env"), model.settings())
     print("\n".join(f"{key}={value}" for key, value in model.settings().items()))
     print(f"# {model.remark}")
     return 0

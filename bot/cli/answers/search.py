@@ -11,7 +11,7 @@ from rich.text import Text
 
 from bot.access.permissions import scope
 from bot.cli._shared import options, terminal
-from bot.cli.ask import print_answer
+from bot.cli.answers.ask import print_answer
 from bot.composition import application as composition
 from rag_engine.errors import UserError
 from rag_engine.types import Hit, Query

@@ -15,8 +15,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from bot.access.permissions import DEFAULT_KNOWLEDGE_BASE, stored_name
-from bot.cli._kb import expansion, graph
 from bot.cli._shared import options, terminal, wait_notice
+from bot.cli.knowledge._kb import expansion, graph
 from bot.composition import application
 from bot.files.uploads import line_of
 from bot.rendering import printable

@@ -5,7 +5,7 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
-from bot.cli._setup import env_file, prompts
+from bot.cli.operation._setup import env_file, prompts
 from bot.commands import SPECS
 from bot.composition import loader
 from bot.port import ChatError

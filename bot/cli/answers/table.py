@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.cli import ask
+from bot.cli.answers import ask
 
 if TYPE_CHECKING:
     import argparse

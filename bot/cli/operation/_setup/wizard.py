@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from bot import settings as bot_settings
 from bot.cli import _parser
-from bot.cli._setup import chat_platform, env_file, language_model, prompts
+from bot.cli.operation._setup import chat_platform, env_file, language_model, prompts
 from bot.composition import loader
 from bot.composition.storage import storage as open_storage
 from bot.observability import log

@@ -17,8 +17,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from bot.cli import _eval_answers, _eval_feedback
 from bot.cli._shared import options
+from bot.cli.quality import _eval_answers, _eval_feedback
 from bot.composition.laboratory import retrieval_laboratory
 from rag_engine.errors import UserError
 from rag_engine.evaluation.evaluate import evaluate

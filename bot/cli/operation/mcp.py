@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from bot.access.permissions import scope
 from bot.cli._shared import options
-from bot.cli.serve import MISSING
+from bot.cli.operation.serve import MISSING
 from bot.composition import application as composition
 from rag_engine.errors import MissingExtra
 

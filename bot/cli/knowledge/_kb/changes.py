@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from bot.access.permissions import find
-from bot.cli import kb
-from bot.cli._kb import expansion, graph
 from bot.cli._shared import confirmation, terminal, wait_notice
+from bot.cli.knowledge import kb
+from bot.cli.knowledge._kb import expansion, graph
 from bot.composition import application, exports
 from bot.maintenance import data_files
 from bot.maintenance.reindex import rebuild

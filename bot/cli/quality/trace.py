@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, cast
 from rich.table import Table
 from rich.text import Text
 
-from bot.cli import kb
 from bot.cli._shared import options, terminal
+from bot.cli.knowledge import kb
 from bot.composition.storage import storage as open_storage
 from bot.store.topics import is_private
 from rag_engine.agent.tool import is_tool_result

@@ -120,18 +120,18 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     if reading := _READING.get(arguments.action):
         return await reading(arguments, settings)
     if arguments.action == "expand":
-        from bot.cli._kb import expansion
+        from bot.cli.knowledge._kb import expansion
 
         return await expansion.run(arguments, settings)
     if arguments.action == "graph":
-        from bot.cli._kb import graph
+        from bot.cli.knowledge._kb import graph
 
         return await graph.run(arguments, settings)
     if arguments.action == "settings":
-        from bot.cli._kb import settings as kb_settings
+        from bot.cli.knowledge._kb import settings as kb_settings
 
         return await kb_settings.run(arguments, settings)
-    from bot.cli._kb import changes  # the engine, which `list` and `show` do without
+    from bot.cli.knowledge._kb import changes  # the engine, which `list` and `show` do without
 
     return await changes.ACTIONS[arguments.action](arguments, settings)
 

@@ -1,0 +1,1 @@
+"""Commands that say what is searched."""

@@ -1,0 +1,1 @@
+"""Commands that run the bot and look after its data."""

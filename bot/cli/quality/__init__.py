@@ -1,0 +1,1 @@
+"""Commands that show how good the answers are, and why."""
