@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from bot.access.question_budget import QuestionBudget
 from bot.conversation.admission import Admission
 from bot.conversation.concurrency import Runs, TurnQueue
+from bot.conversation.experts.answer_authors import AnswerAuthors
 from bot.conversation.experts.answer_delivery import AnswerDelivery
 from bot.conversation.experts.answer_files import AnswerFiles
 from bot.conversation.experts.expert_buttons import ExpertButtons
@@ -304,6 +305,7 @@ def _experts(
             outbound=outbound,
             posts=posts,
             delivery=AnswerDelivery(requests=stores.experts, outbound=outbound, posts=posts, files=files),
+            authors=AnswerAuthors(requests=stores.experts, notifier=runner.notifier),
             reminder_seconds=settings.expert_reminder_hours * _HOUR,
         ),
         readers=readers,

@@ -165,7 +165,7 @@ class Service:
                 await self.notifier.try_to_send(room, action.person, sentence)
 
     async def _on_new(self, message: IncomingMessage, room: Room) -> bool:
-        if await self.experts.hears(message) or await self.notes.hears(message, room):
+        if await self.experts.hears(message, room) or await self.notes.hears(message, room):
             return False
         admitted = await self.admission.admit(message, room)
         if admitted is None:

@@ -65,6 +65,8 @@ ExpertSentence = Literal[
     "expert_answer_gone",
     "expert_closed",
     "expert_only_asker",
+    "expert_only_members",
+    "expert_unchecked",
     "command_kb_gaps",
     "gaps_none",
     "gaps_heading",

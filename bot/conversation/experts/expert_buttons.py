@@ -96,7 +96,7 @@ class ExpertButtons:
         if changed != draft:
             await self.desk.requests.change(draft, changed)
             return await self._preview(press, turn, changed)
-        same = await self._same(draft)
+        same = await self._same(draft, press.room.directory)
         state = "waiting" if same else "sending"
         sent = replace(draft, state=state, parent=same.id if same else "")
         if not await self.desk.requests.change(draft, sent):
@@ -235,12 +235,14 @@ class ExpertButtons:
         text = f"{literal(shown(record.document.title))}: {quote}"
         return record.document.knowledge_base, citation.document, text
 
-    async def _same(self, draft: ExpertRequest) -> ExpertRequest | None:
-        """An open request to the same experts that asks the same. What is answered to one person privately goes to no others."""
+    async def _same(self, draft: ExpertRequest, directory: Directory) -> ExpertRequest | None:
+        """An open request to the same experts that asks the same, where all who read the draft's place may read."""
+        reader = everyone_in(draft.place, directory)
         others = [
             each
             for each in await self.desk.requests.open_with(draft.place, draft.expert_channel)
             if not (each.private or is_direct(each.platform, each.workspace, each.channel))
+            and await reader.reads(each.place)
         ]
         asked = [
             VerifiedAnswer(

@@ -17,10 +17,11 @@ from rag_engine.errors import RagError
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Collection
 
+    from bot.conversation.experts.answer_authors import AnswerAuthors
     from bot.conversation.experts.answer_delivery import AnswerDelivery
     from bot.conversation.experts.expert_posts import ExpertPosts
     from bot.conversation.outbound import OutboundRooms
-    from bot.port import Action, IncomingMessage
+    from bot.port import Action, IncomingMessage, Room
     from bot.store.expert_requests import ExpertPost, ExpertRequest, ExpertRequests, RequestState
 
 _ASKED: Final = ("sending", "waiting")
@@ -42,6 +43,7 @@ class ExpertDesk:
     outbound: OutboundRooms
     posts: ExpertPosts
     delivery: AnswerDelivery
+    authors: AnswerAuthors
     reminder_seconds: float = 86_400.0
     retention_seconds: float = _RETENTION_SECONDS
     monotonic: Callable[[], float] = time.monotonic
@@ -73,7 +75,7 @@ class ExpertDesk:
                     done = await self._guarded(request) and done
         return done
 
-    async def hears(self, message: IncomingMessage) -> bool:
+    async def hears(self, message: IncomingMessage, room: Room) -> bool:
         """Whether it is said to an asker or an expert, and not to us."""
         if message.by_bot or message.ours or message.private:
             return False
@@ -92,6 +94,8 @@ class ExpertDesk:
                 waited = True
                 await self.work()
                 continue
+            if not await self.authors.counts(message, request, post, room):
+                return not message.addressed
             heard = _heard(request, post, message)
             if heard.is_gone or await self.requests.change(request, heard):
                 self.hurry()
@@ -195,6 +199,9 @@ class ExpertDesk:
             person=other.person,
             name=other.name,
             language=other.language,
+            question=other.question,
+            body=other.body,
+            quotes=other.quotes,
             state="asking" if request.state == "asked" else request.state,
             delivered=(),
             round=request.round + 1,

@@ -37,9 +37,10 @@ class PlaceReader:
             return True
         if question.private:
             return False
-        return await self._reads(question.place.parent) and (
-            not question.place.thread or await self._reads(question.place)
-        )
+        return await self.reads(question.place)
+
+    async def reads(self, place: Place) -> bool:
+        return await self._reads(place.parent) and (not place.thread or await self._reads(place))
 
     async def _reads(self, place: Place) -> bool:
         known = self._verdicts.get(place)

@@ -117,3 +117,30 @@ async def test_nothing_is_sent_without_consent(town: Scenario) -> None:
     await town.clicks("ben", shown, "Cancel")
     await quiet(town)
     assert posts(town, experts, "chapel") == []
+
+
+async def test_talk_among_experts_is_not_the_answer(town: Scenario) -> None:
+    room, experts = town.room(), town.room()
+    await experts_of(town, room, experts)
+    scene = await sent(town, room, "boathouse")
+    asked = await scene.post(experts)
+    await scene.says(experts, asked, f"{town.chat.mention('ada')} do you know this one?")
+    await scene.says(experts, asked, f"Ask {town.chat.mention('ada')}, she has it.", expert="ada")
+    answer = await scene.comes("she has it.")
+    assert "ada answers" in words(answer)
+    assert scene.back("do you know this one") == []
+
+
+async def test_a_private_rooms_question_is_not_shared_with_a_public_room(town: Scenario) -> None:
+    room, private, experts = town.room(), town.room("ada", "ben", private=True), town.room()
+    await experts_of(town, room, experts)
+    await town.commands("ada", private, f"kb bind <#{room}>")
+    hidden = await sent(town, private, "pantry")
+    asked = await hidden.post(experts)
+    scene = await sent(town, room, "pantry", "cleo")
+    assert "already on this question" not in words(scene.told)
+    await town.until(lambda: len(posts(town, experts, "pantry")) == 2)
+    await hidden.says(experts, asked, "Behind the violet wall.")
+    await hidden.comes("Behind the violet wall.")
+    await quiet(town)
+    assert scene.back("violet") == []

@@ -265,12 +265,17 @@ class Everybody:
     direct_workspace: str = "w"
     refuses: ChatError | None = None
     """What the platform answers about who is present."""
+    guests: set[str] = field(default_factory=set[str])
+    silent: bool = False
+    """The platform does not say who is a member."""
 
     def of_workspace(self, workspace: str) -> Directory | None:
         return self if workspace == self.home else None
 
     async def are_members(self, *, person: str = "", everyone_in: str = "") -> bool:
-        return True
+        if self.silent:
+            raise Unreachable("away")
+        return person not in self.guests
 
     async def shares_thread(self, place: Place) -> bool:
         return True

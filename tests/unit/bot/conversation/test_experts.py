@@ -81,7 +81,8 @@ class Desk:
         message = self.world.chat.message(
             text, *files, place=place, person=person, addressed=False, in_thread=True, **values
         )
-        await self.world.send(message)
+        room = Here(self.world.chat, place, message, directory=self.directory)
+        await self.world.send(message, into=room)
         await self.work()
         return message
 
@@ -308,3 +309,81 @@ async def test_an_administrator_verifies_the_answer_in_one_click(desk: Desk) -> 
     again = await desk.world.ask(QUESTION, person=ADMIN)
     assert again.text == "In the drawer. [1]"
     assert any("✓ Verified by Ben" in notice for notice in again.reply.notices)
+
+
+async def test_a_guests_words_are_not_the_answer(desk: Desk) -> None:
+    post = await desk.asked()
+    desk.directory.guests.add(ADMIN.id)
+    await desk.answer("In the safe.", person=ADMIN)
+    assert told(desk, post) == []
+    assert desk.world.last.private == ADMIN
+    assert desk.world.last.text.startswith("Your message was not sent as the experts' answer")
+    await desk.answer("In the drawer.")
+    assert told(desk, post)[-1].endswith("In the drawer. [1]")
+
+
+async def test_without_the_platforms_word_on_the_writer_nothing_is_sent(desk: Desk) -> None:
+    post = await desk.asked()
+    desk.directory.silent = True
+    await desk.answer("In the drawer.")
+    assert told(desk, post) == []
+    assert "Please write it again" in desk.world.last.text
+    desk.directory.silent = False
+    await desk.answer("In the drawer, I said.")
+    assert told(desk, post)[-1].endswith("In the drawer, I said. [1]")
+
+
+async def test_talk_among_the_experts_is_not_the_answer(desk: Desk) -> None:
+    post = await desk.asked()
+    await desk.answer("@Ada do you know this?", to_others=True)
+    await desk.answer("I think so.", to_others=True, replies_to="another")
+    assert told(desk, post) == []
+    await desk.answer("@Ann Ask @Ada, she has it.", to_others=True)
+    assert told(desk, post)[-1].endswith("she has it. [1]")
+
+
+async def test_who_asked_the_same_does_not_answer_it(desk: Desk) -> None:
+    post = await desk.asked()
+    other = await desk.asked(ADMIN)
+    await desk.answer("I need it, too.", person=ADMIN)
+    assert told(desk, post) == told(desk, other) == []
+    await desk.answer("In the drawer.")
+    assert told(desk, other)[-1].endswith("In the drawer. [1]")
+
+
+async def test_whose_place_others_may_not_read_is_asked_for_alone(desk: Desk) -> None:
+    first = await desk.asked()
+    desk.directory.closed.add(("", CHANNEL.channel))
+    elsewhere = replace(CHANNEL, channel="elsewhere", thread="here")
+    base = await desk.world.town.own(CHANNEL)
+    draft = replace(await desk.request(), id="draft", **_coordinates(elsewhere), state="draft")
+    assert draft.knowledge_base == base.id
+    buttons = desk.world.service.interactions.answer_buttons.experts
+    assert await buttons._same(draft, desk.directory) is None
+    desk.directory.closed.clear()
+    same = await buttons._same(draft, desk.directory)
+    assert same is not None
+    assert same.thread == first.place.thread
+
+
+def _coordinates(place: Place) -> dict[str, str]:
+    return {"channel": place.channel, "thread": place.thread}
+
+
+async def test_who_is_left_sees_nothing_of_who_withdrew(desk: Desk) -> None:
+    await desk.asked(text=f"{QUESTION} Please.")
+    mine = desk.sent
+    second = await desk.asked(ADMIN)
+    assert desk.sent.text.startswith("The experts are already on this question.")
+    await desk.world.press(mine, "expert_withdraw")
+    await desk.answer("In the drawer.")
+    assert QUESTION in told(desk, second)[-1]
+    assert "Please" not in told(desk, second)[-1]
+    left = await desk.request()
+    assert (left.name, left.question) == ("Ada", QUESTION)
+    assert "Please" not in left.body
+    assert "Ann" not in left.body
+
+
+def told(desk: Desk, post: Post) -> list[str]:
+    return [each.text for each in desk.posts(replace(CHANNEL, thread=post.place.thread))[1:]]
