@@ -103,8 +103,9 @@ async def test_each_of_a_group_is_asked_and_one_answers(town: Scenario) -> None:
     assert not [each for each in town.ours("ben", places["ben"]) if "asks the experts" in words(each)]
     await quiet(town)
     asked = posts(town, places["cleo"], "stable")[0]
-    below = "thread" if town.chat.platform == "slack" else "reply_to"
-    await town.chat.says(town.chat.people["cleo"], places["cleo"], "Ada has it.", **{below: asked.id})
+    thread, reply_to = (asked.id, "") if town.chat.platform == "slack" else ("", asked.id)
+    cleo = town.chat.people["cleo"]
+    await town.chat.says(cleo, places["cleo"], "Ada has it.", thread=thread, reply_to=reply_to)
     await town.written("ben", room, question, "Ada has it.")
     await town.until(lambda: "is closed" in words(posts(town, places["ada"], "stable", "ada")[0]))
     assert has(posts(town, places["cleo"], "stable")[0], "I cannot answer")

@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import time
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bot.access.permissions import Permissions, Scope
 from bot.messages.refusals import PlaceName
@@ -17,6 +17,7 @@ from bot.port import (
     ChatError,
     File,
     Gone,
+    HistoryPage,
     IncomingMessage,
     Membership,
     People,
@@ -146,7 +147,7 @@ class Chat:
         """A message that somebody writes; by default a question of Ann's that opens a thread of the channel."""
         number = next(self.numbers)
         identity = f"m{number}"
-        given: dict[str, object] = {
+        given: dict[str, Any] = {
             "id": identity,
             "place": replace(CHANNEL, thread=identity),
             "person": ANN,
@@ -251,6 +252,9 @@ class Here:
     async def fetch(self, link: str) -> IncomingMessage | None:
         return next((said for said in self.chat.said if said.uri == link), None)
 
+    async def history(self, *, cursor: str = "", until: str = "", thread: str = "") -> HistoryPage:
+        return HistoryPage()
+
 
 @dataclass
 class Everybody:
@@ -296,6 +300,9 @@ class Everybody:
 
     async def may_read(self, channel: str, *, person: str = "", everyone_in: str = "") -> bool:
         return (person, channel) not in self.closed
+
+    async def may_read_place(self, place: Place, person: str) -> bool:
+        return await self.may_read(place.channel, person=person)
 
     async def people(self, mention: str) -> People:
         named = mention.strip("<@>").removeprefix("!subteam^")
