@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.tables.rules import measures
-from rag_engine.tables.rules.completeness import check_used
-from rag_engine.tables.rules.conditions import conditions, currency_column
-from rag_engine.tables.rules.contrasts import difference, share
-from rag_engine.tables.rules.counts import counted
-from rag_engine.tables.rules.entities import group_columns
-from rag_engine.tables.rules.extremes import extreme, extremes
-from rag_engine.tables.rules.lookups import lookup
+from rag_engine.tables.rules.filters.completeness import check_used
+from rag_engine.tables.rules.filters.conditions import conditions, currency_column
 from rag_engine.tables.rules.mentions import columns
 from rag_engine.tables.rules.mentions.joins import JoinedTable
 from rag_engine.tables.rules.query import Aggregate, Grouping, Measure, RowList, TextFilter
 from rag_engine.tables.rules.refusals import refused
+from rag_engine.tables.rules.results import measures
+from rag_engine.tables.rules.results.contrasts import difference, share
+from rag_engine.tables.rules.results.counts import counted
+from rag_engine.tables.rules.results.entities import group_columns
+from rag_engine.tables.rules.results.extremes import extreme, extremes
+from rag_engine.tables.rules.results.lookups import lookup
 
 if TYPE_CHECKING:
-    from rag_engine.tables.rules.conditions import Conditions
+    from rag_engine.tables.rules.filters.conditions import Conditions
     from rag_engine.tables.rules.interpretation import Interpretation
     from rag_engine.tables.rules.query import Function, TableQuery
     from rag_engine.tables.types import TypedColumn

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag_engine.tables.rules.assembly import assembled
-from rag_engine.tables.rules.entities import place_columns
 from rag_engine.tables.rules.interpretation import read
-from rag_engine.tables.rules.measures import is_unique
 from rag_engine.tables.rules.mentions.comparisons import CURRENCIES
 from rag_engine.tables.rules.mentions.joins import JoinedTable, joined
 from rag_engine.tables.rules.refusals import Unanswered
+from rag_engine.tables.rules.results.entities import place_columns
+from rag_engine.tables.rules.results.measures import is_unique
 from rag_engine.tables.rules.select import select
 from rag_engine.tables.types import QueryRefusal, WrittenQuery
 

@@ -2,18 +2,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.tables.rules import measures
-from rag_engine.tables.rules.completeness import check_used, is_near
-from rag_engine.tables.rules.entities import group_columns
+from rag_engine.tables.rules.filters.completeness import check_used, is_near
 from rag_engine.tables.rules.interpretation import names_rows
 from rag_engine.tables.rules.mentions import columns
 from rag_engine.tables.rules.query import Aggregate, Measure
 from rag_engine.tables.rules.refusals import refused
+from rag_engine.tables.rules.results import measures
+from rag_engine.tables.rules.results.entities import group_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rag_engine.tables.rules.conditions import Conditions
+    from rag_engine.tables.rules.filters.conditions import Conditions
     from rag_engine.tables.rules.interpretation import Interpretation
     from rag_engine.tables.rules.mentions.columns import ColumnMention
     from rag_engine.tables.rules.query import TableQuery

@@ -3,18 +3,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from rag_engine.tables.rules import measures, period_filters
-from rag_engine.tables.rules.completeness import check_used
-from rag_engine.tables.rules.counts import count
-from rag_engine.tables.rules.entities import asked_entity, group_columns, joined_entity
+from rag_engine.tables.rules.filters import period_filters
+from rag_engine.tables.rules.filters.completeness import check_used
 from rag_engine.tables.rules.mentions import columns
 from rag_engine.tables.rules.query import Aggregate, Grouping, Measure, RowList, Superlative
 from rag_engine.tables.rules.refusals import refused
+from rag_engine.tables.rules.results import measures
+from rag_engine.tables.rules.results.counts import count
+from rag_engine.tables.rules.results.entities import asked_entity, group_columns, joined_entity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rag_engine.tables.rules.conditions import Conditions
+    from rag_engine.tables.rules.filters.conditions import Conditions
     from rag_engine.tables.rules.interpretation import Interpretation, Sign
     from rag_engine.tables.rules.mentions.columns import ColumnMention
     from rag_engine.tables.rules.query import Extreme, Function, TableQuery

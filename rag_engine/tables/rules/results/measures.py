@@ -12,7 +12,7 @@ from rag_engine.tables.rules.refusals import no_column, refused
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rag_engine.tables.rules.conditions import Conditions
+    from rag_engine.tables.rules.filters.conditions import Conditions
     from rag_engine.tables.rules.interpretation import Interpretation
     from rag_engine.tables.rules.mentions.columns import ColumnMention
     from rag_engine.tables.types import TypedColumn, TypedTable

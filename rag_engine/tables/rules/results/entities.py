@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rag_engine.tables.rules import measures, period_filters
+from rag_engine.tables.rules.filters import period_filters
 from rag_engine.tables.rules.mentions import columns
 from rag_engine.tables.rules.query import Grouping
 from rag_engine.tables.rules.refusals import no_column, refused
+from rag_engine.tables.rules.results import measures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.tables.rules import measures
 from rag_engine.tables.rules.refusals import refused
+from rag_engine.tables.rules.results import measures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

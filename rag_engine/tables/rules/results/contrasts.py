@@ -2,17 +2,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rag_engine.tables.rules import measures
-from rag_engine.tables.rules.conditions import period_alternatives, text_filters
+from rag_engine.tables.rules.filters.conditions import period_alternatives, text_filters
 from rag_engine.tables.rules.interpretation import names_rows
 from rag_engine.tables.rules.mentions import columns
 from rag_engine.tables.rules.query import Difference, Measure, Share, Side, TextFilter
 from rag_engine.tables.rules.refusals import refused
+from rag_engine.tables.rules.results import measures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rag_engine.tables.rules.conditions import Conditions
+    from rag_engine.tables.rules.filters.conditions import Conditions
     from rag_engine.tables.rules.interpretation import Interpretation
     from rag_engine.tables.rules.mentions.columns import ColumnMention
     from rag_engine.tables.rules.query import Filter, Function

@@ -2,16 +2,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rag_engine.tables.rules import measures, period_filters
-from rag_engine.tables.rules.entities import group_columns, person_columns, place_columns
+from rag_engine.tables.rules.filters import period_filters
 from rag_engine.tables.rules.mentions import columns
 from rag_engine.tables.rules.query import Aggregate, Measure, RangeFilter, RowList, TextFilter
 from rag_engine.tables.rules.refusals import refused
+from rag_engine.tables.rules.results import measures
+from rag_engine.tables.rules.results.entities import group_columns, person_columns, place_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rag_engine.tables.rules.conditions import Conditions
+    from rag_engine.tables.rules.filters.conditions import Conditions
     from rag_engine.tables.rules.interpretation import Interpretation
     from rag_engine.tables.rules.query import Filter, TableQuery
     from rag_engine.tables.types import TypedColumn

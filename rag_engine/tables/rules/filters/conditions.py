@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.tables.rules import period_filters
+from rag_engine.tables.rules.filters import period_filters
 from rag_engine.tables.rules.language.question_words import folded
 from rag_engine.tables.rules.mentions import columns
 from rag_engine.tables.rules.mentions.comparisons import UNITS
@@ -13,12 +13,12 @@ from rag_engine.tables.rules.refusals import no_column, refused
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rag_engine.tables.rules.filters.period_filters import PlacedPeriod
     from rag_engine.tables.rules.interpretation import BareNumber, Interpretation, Sign
     from rag_engine.tables.rules.mentions.cell_values import ValueMention
     from rag_engine.tables.rules.mentions.columns import ColumnMention
     from rag_engine.tables.rules.mentions.comparisons import Comparison
     from rag_engine.tables.rules.mentions.periods import PeriodMention
-    from rag_engine.tables.rules.period_filters import PlacedPeriod
     from rag_engine.tables.rules.query import Filter
     from rag_engine.tables.types import TypedColumn, TypedTable
 

@@ -1,0 +1,1 @@
+"""What is computed of the rows: sums, counts, extremes, shares, lists."""
