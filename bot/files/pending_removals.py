@@ -5,6 +5,7 @@ import logging
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
+from bot.observability import log
 from rag_engine.errors import RagError
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ async def removing(
                 await finish()
             except RagError as error:
                 _log.warning("pending %s failed: %s", what, error)
+            except Exception as error:  # noqa: BLE001 - a bug must not end it
+                log.record(error)
             await asyncio.sleep(every_seconds)
 
     task = asyncio.create_task(repeat(), name=what)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -11,12 +12,14 @@ from bot.port import Place
 from rag_engine.types import KnowledgeBaseId
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
     from rag_engine.storage.sqlite.database import Database, Row, Transaction
 
 _COLUMNS: Final = "id, knowledge_base, platform, workspace, channel, name, asked, post, error"
 FRAGMENT: Final = "#messages:"
+UNREADABLE: Final = "unreadable"
+"""The error of a channel that the platform does not show us."""
 _FORGET: Final = "DELETE FROM channel_sources WHERE knowledge_base = ?"
 TOUCH: Final = """
     INSERT INTO channel_documents (source, document, uri, live) VALUES (?, ?, ?, ?)
@@ -31,13 +34,21 @@ _PROGRESS: Final = """
 _NEWS: Final = """
     INSERT INTO channel_spans (source, after)
     SELECT id, coalesce((
-        SELECT message FROM channel_messages WHERE source = channel_sources.id AND at <= (
-            SELECT max(at) FROM channel_messages WHERE source = channel_sources.id
-        ) - 86400 ORDER BY at DESC LIMIT 1
+        SELECT message FROM channel_messages WHERE source = channel_sources.id AND at > 0 AND at <= max(
+            (SELECT max(at) FROM channel_messages WHERE source = channel_sources.id)
+                - CASE WHEN ?2 - seen_at > ?3 THEN ?5 ELSE ?4 END,
+            coalesce((SELECT at FROM channel_messages WHERE source = channel_sources.id
+                ORDER BY at DESC LIMIT 1 OFFSET ?6), 0)
+        ) ORDER BY at DESC LIMIT 1
     ), '') FROM channel_sources
-    WHERE platform = ? AND NOT removed
+    WHERE platform = ?1 AND NOT removed
         AND NOT EXISTS (SELECT 1 FROM channel_spans WHERE source = channel_sources.id AND before = '')
 """
+_SHORT_SECONDS: Final = 900.0
+"""Of a restart. After a longer time more may have changed."""
+_COMPARED_SECONDS: Final = (86_400.0, 30 * 86_400.0)
+"""How far back, after a short and a longer time."""
+_MOST_COMPARED: Final = 5_000
 _OF_PERSON: Final = """
     SELECT source, document, channel_documents.uri FROM channel_messages
     JOIN channel_documents USING (source, document) JOIN channel_sources ON channel_sources.id = source
@@ -95,8 +106,9 @@ class TalkMessage:
 
 
 class ChannelSources:
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
         self.database = database
+        self.clock = clock
 
     async def add(
         self, knowledge_base: KnowledgeBaseId, place: Place, *, name: str, asked: str
@@ -161,8 +173,11 @@ class ChannelSources:
         await self._run("INSERT INTO channel_spans (source) VALUES (?)", source.id)
 
     async def read_news(self, platform: str) -> None:
-        """From now back to a day before the newest message: what came, changed and went meanwhile."""
-        await self._run(_NEWS, platform)
+        """What came, changed and went since the bot last heard the channel."""
+        await self._run(_NEWS, platform, self.clock(), _SHORT_SECONDS, *_COMPARED_SECONDS, _MOST_COMPARED)
+
+    async def see(self, platform: str) -> None:
+        await self._run("UPDATE channel_sources SET seen_at = ? WHERE platform = ?", self.clock(), platform)
 
     async def span(self, source: ChannelSource) -> Span | None:
         rows = await self.database.fetch(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from bot.access.permissions import DEFAULT_KNOWLEDGE_BASE, find, stored_name
-from bot.cli._shared import confirmation, options, terminal
+from bot.cli._shared import channel_list, confirmation, options, terminal
 from bot.composition.storage import storage as open_storage
 from bot.rendering import printable
 from rag_engine.sync import interval
@@ -95,7 +95,7 @@ def _option(text: str) -> tuple[str, str]:
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     if arguments.action == "list":
         async with open_storage(settings) as storage:
-            return await _list(arguments, storage)
+            return await _list(arguments, settings, storage)
     if arguments.action == "remove" and not confirmation.is_possible(arguments):
         return confirmation.EXIT_UNCONFIRMED
     from bot.cli._shared import source_runs  # the engine, which `list` does without
@@ -128,13 +128,15 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-async def _list(arguments: argparse.Namespace, storage: StorageComponents) -> int:
+async def _list(arguments: argparse.Namespace, settings: Settings, storage: StorageComponents) -> int:
     known = await storage.catalog.knowledge_bases()
     chosen = find(known, arguments.kb).id if arguments.kb else None
     sources = await storage.sources.all(chosen)
+    channels = await channel_list.read(settings, chosen)
     names = {base.id: base.name for base in known}
     if arguments.json:
         rows = [_row(source, names) for source in sources]
+        rows += [channel_list.row(source, progress, names) for source, progress in channels]
         print(json.dumps(rows, ensure_ascii=False, indent=2))
         return 0
     console = terminal.console()
@@ -142,7 +144,9 @@ async def _list(arguments: argparse.Namespace, storage: StorageComponents) -> in
         console.print(Text(printable(_line(source, names))))
         for entry in await storage.sources.unread(source.id, limit=_MOST_REASONS):
             console.print(Text(printable(f"     {entry.key}: {entry.reason}")))
-    if not sources:
+    for source, progress in channels:
+        console.print(Text(printable(channel_list.line(source, progress, names))))
+    if not sources and not channels:
         console.print(Text("There are no sources: `footnote source add ADDRESS` adds one."))
     return 0
 

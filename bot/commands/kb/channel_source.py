@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from bot.access.permissions import answer_or_none
 from bot.commands.context import code, reply
 from bot.messages.refusals import Invalid, Refusal
+from bot.store.channel_sources import UNREADABLE
 
 if TYPE_CHECKING:
     from bot.access.audience import NamedKnowledgeBase
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 _MENTION: Final = re.compile(r"<#([^|>\s]+)(?:\|[^>]*)?>")
 _NUMBER: Final = re.compile(r"c(\d+)", re.IGNORECASE)
 _CHANNELS: Final = ("public", "private")
-UNREADABLE: Final = "unreadable"
 
 
 def is_channel(address: str) -> bool:

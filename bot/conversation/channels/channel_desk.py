@@ -11,6 +11,7 @@ from bot.conversation.channels.history_reader import is_talk
 from bot.messages import say
 from bot.observability import log
 from bot.port import ChatError, Gone, MessageDeleted, Person, Reply, Throttled, WriteRefused
+from bot.store.channel_sources import UNREADABLE
 from rag_engine.errors import RagError
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from bot.store.channel_sources import ChannelSource, ChannelSources
     from bot.streaming.scheduler import Scheduler
 
-UNREADABLE: Final = "unreadable"
-"""The error of a channel that the platform does not show us."""
 _TICK_SECONDS: Final = 30.0
 _GONE_SECONDS: Final = 900.0
 _RETRY_SECONDS: Final = 30.0
@@ -75,8 +74,8 @@ class ChannelDesk:
         self._news.set()
 
     async def resume(self, platform: str, recall: Recall) -> None:
-        self.outbound.recalls[platform] = recall
         await self.sources.read_news(platform)
+        self.outbound.recalls[platform] = recall
         self.hurry()
 
     async def hears(self, message: IncomingMessage) -> None:
@@ -162,7 +161,9 @@ class ChannelDesk:
                 await self.writer.remove(source)
             is_done = True
             for platform in tuple(self.outbound.recalls):
-                for source in await self.sources.all(platform=platform):
+                if sources := await self.sources.all(platform=platform):
+                    await self.sources.see(platform)
+                for source in sources:
                     if self._waits.get(source.id, 0.0) <= time.monotonic():
                         is_done = not await self._advance(source, is_busy) and is_done
 

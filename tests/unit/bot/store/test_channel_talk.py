@@ -181,6 +181,7 @@ async def test_what_a_person_removed_is_not_stored_again(store: Store) -> None:
 
 async def test_news_are_read_back_to_a_day_before_the_newest_message_once(store: Store) -> None:
     await store.page([said(0, "old"), said(90_000, "newer")])
+    await store.sources.see("slack")
     for _ in range(2):
         await store.sources.read_news("slack")
     span = await store.sources.span(store.source)
@@ -197,3 +198,37 @@ async def test_its_knowledge_base_takes_it_along(store: Store) -> None:
     await store.sources.forget_others(set())
     assert await store.sources.all() == []
     assert await store.texts() == []
+
+
+DAY_SECONDS = 86_400
+
+
+@pytest.mark.parametrize(
+    ("away", "reaches"),
+    [(60, 3), (2 * DAY_SECONDS, 2)],
+)
+async def test_after_a_long_downtime_more_is_compared_than_after_a_restart(
+    store: Store, away: float, reaches: int
+) -> None:
+    for day in (0, 5, 38, 40):
+        await store.talk.put(store.source, said(day * DAY_SECONDS + 1, f"day {day}"), edited=False)
+    await store.page([], seen=[said(day * DAY_SECONDS + 1, "").id for day in (0, 5, 38, 40)])
+    store.sources.clock = lambda: 1_000.0
+    await store.sources.see("slack")
+    store.sources.clock = lambda: 1_000.0 + away
+    await store.sources.read_news("slack")
+    span = await store.sources.span(store.source)
+    assert span is not None
+    ids = [said(day * DAY_SECONDS + 1, "").id for day in (0, 5, 38, 40)]
+    assert span.after == ids[reaches - 1]
+
+
+async def test_no_more_than_a_bound_is_compared(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.store.channel_sources._MOST_COMPARED", 2)
+    for number in range(1, 6):
+        await store.talk.put(store.source, said(number, f"message {number}"), edited=False)
+    await store.page([], seen=[said(number, "").id for number in range(1, 6)])
+    await store.sources.read_news("slack")
+    span = await store.sources.span(store.source)
+    assert span is not None
+    assert span.after == said(3, "").id
