@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from bot.conversation.follow_ups import SuggestQuestions
     from bot.conversation.gaps.gap_desk import GapDesk
     from bot.conversation.service import Service
-    from bot.conversation.sources.sources_view import Draw
     from bot.conversation.turn.conversation_tags import ChooseTags
     from bot.conversation.turn.thread_titles import WriteTitle
     from bot.port import ChatService
@@ -98,7 +97,7 @@ async def service(application: Application, *, page: OpenPage | None = None) -> 
         links = page_parts.sign_in_links(application, database)
         gaps = gap_parts.gap_desk(application, database)
         policies = _platform_policies(
-            application, database, places, uploads, forget, pictures.picture, links, channels, gaps
+            application, database, places, uploads, forget, pictures, links, channels, gaps
         )
         chat = _assemble(
             application,
@@ -237,7 +236,7 @@ def _platform_policies(
     places: Places,
     uploads: Uploads,
     forget: Callable[[KnowledgeBaseId, DocumentId | None], Awaitable[bool]],
-    draw: Draw,
+    pictures: ParserPool,
     links: SignInLinks | None,
     channels: ChannelDesk,
     gaps: GapDesk,
@@ -245,7 +244,7 @@ def _platform_policies(
     library = application.library
     rights = Permissions(settings=application.settings.access)
     audiences = Audiences(places=places, catalog=library.catalog, access=rights, model=library.embedder.model)
-    sources = answer_views.sources_view(library, audiences, draw)
+    sources = answer_views.sources_view(library, audiences, pictures)
     desk = _desk(application, database, uploads, forget, access=rights, audiences=audiences, places=places)
     return Policies(
         audiences=audiences,

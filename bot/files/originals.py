@@ -15,13 +15,24 @@ from rag_engine.parsing.media_types import parser_name
 from rag_engine.storage.private_files import make_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from rag_engine.types import Blob, DocumentRecord
 
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
+KEPT: Final[Mapping[str, tuple[bytes, ...]]] = {
+    "pdf": (b"",),
+    "docx": (b"word/media/",),
+    "pptx": (b"ppt/media/",),
+    "html": (b"data:image/",),
+    "mht": (b"image/",),
+    "epub": (b".png", b".jpg", b".jpeg", b".gif"),
+}
+"""By kind, what the bytes of a file with pictures hold."""
 _UNFINISHED: Final = ".part"
 _UNFINISHED_SECONDS: Final = 3600.0
+_LONGEST_SIGN: Final = 16
+_WEB_ARCHIVES: Final = (".mht", ".mhtml")
 _BLOCK: Final = 1 << 20
 _SWEPT_EVERY_SECONDS: Final = 60.0
 
@@ -33,7 +44,7 @@ class Digests(Protocol):
 
 
 class Originals:
-    """One PDF per digest. A missing one only costs pictures: a full disk raises nothing."""
+    """One file per digest: PDFs, and others with pictures. A missing one only costs pictures: a full disk raises nothing."""
 
     def __init__(self, folder: Path, *, catalog: Digests, most_bytes: int) -> None:
         self._folder = folder
@@ -50,13 +61,12 @@ class Originals:
             if await asyncio.to_thread(self._keep, blob) and self._unswept():
                 await self.forget_unused()
         except (OSError, RagError) as error:
-            _log.warning("a PDF of %d bytes could not be kept for its pictures: %s", blob.size, error)
+            _log.warning("a file of %d bytes could not be kept for its pictures: %s", blob.size, error)
 
     def path(self, digest: str) -> Path | None:
         if not _DIGEST.fullmatch(digest):
             return None
-        path = self._path(digest)
-        return path if path.is_file() else None
+        return next((path for kind in KEPT if (path := self._path(digest, kind)).is_file()), None)
 
     async def forget_unused(self, gone: Collection[str] = ()) -> None:
         """`gone`: digests of removed documents. A document being rewritten has no known digest; meanwhile only `gone`
@@ -71,21 +81,22 @@ class Originals:
         if unused:
             await asyncio.to_thread(self._remove, unused)
 
-    def _path(self, digest: str) -> Path:
-        return self._folder / f"{digest}.pdf"
+    def _path(self, digest: str, kind: str) -> Path:
+        return self._folder / f"{digest}.{kind}"
 
     def _unswept(self) -> bool:
         return time.monotonic() - self._swept_at >= _SWEPT_EVERY_SECONDS
 
     def _keep(self, blob: Blob) -> bool:
-        if not _DIGEST.fullmatch(blob.digest) or self._path(blob.digest).is_file():
+        if not _DIGEST.fullmatch(blob.digest) or self.path(blob.digest) is not None:
             return False
-        if parser_name(blob.path, blob.name) != "pdf":
+        kind = _kind(blob)
+        if kind not in KEPT or not _has_pictures(blob.path, KEPT[kind]):
             return False
         if self._bytes is None:
             self._bytes = sum(_size(path) for path in self._files())
         if self._bytes + blob.size > self._most_bytes:
-            _log.warning("a PDF of %d bytes is not kept for its pictures: there is no more room", blob.size)
+            _log.warning("a file of %d bytes is not kept for its pictures: there is no more room", blob.size)
             return False
         make_folder(self._folder)
         self._clear_unfinished()
@@ -98,7 +109,7 @@ class Originals:
                 target.flush()
                 os.fsync(target.fileno())
             if whole:
-                unfinished.replace(self._path(blob.digest))
+                unfinished.replace(self._path(blob.digest, kind))
                 self._count(blob.size)
         finally:
             unfinished.unlink(missing_ok=True)
@@ -112,15 +123,16 @@ class Originals:
         return frozenset(path.stem for path in self._files() if _DIGEST.fullmatch(path.stem))
 
     def _files(self) -> list[Path]:
-        return list(self._folder.glob("*.pdf"))
+        return [path for kind in KEPT for path in self._folder.glob(f"*.{kind}")]
 
     def _remove(self, digests: Collection[str]) -> None:
         self._bytes = None
         for digest in digests:
             try:
-                self._path(digest).unlink(missing_ok=True)
+                for kind in KEPT:
+                    self._path(digest, kind).unlink(missing_ok=True)
             except OSError as error:
-                _log.warning("a PDF that nobody needs any more could not be removed: %s", error)
+                _log.warning("a file that nobody needs any more could not be removed: %s", error)
 
     def _clear_unfinished(self) -> None:
         for path in self._folder.glob(f"*{_UNFINISHED}"):
@@ -129,6 +141,22 @@ class Originals:
                     path.unlink(missing_ok=True)
             except FileNotFoundError:
                 continue
+
+
+def _kind(blob: Blob) -> str:
+    parser = parser_name(blob.path, blob.name)
+    return "mht" if parser == "eml" and blob.name.lower().endswith(_WEB_ARCHIVES) else parser
+
+
+def _has_pictures(path: Path, signs: tuple[bytes, ...]) -> bool:
+    """Names in a zip are not compressed."""
+    end = b""
+    with path.open("rb") as source:
+        while block := source.read(_BLOCK):
+            end = end[-_LONGEST_SIGN:] + block.lower()
+            if any(sign in end for sign in signs):
+                return True
+    return False
 
 
 def _copy(blob: Blob, target: BinaryIO) -> bool:

@@ -1,4 +1,4 @@
-"""Databases are copied as of one instant, then the PDFs."""
+"""Databases are copied as of one instant, then the originals."""
 
 from __future__ import annotations
 

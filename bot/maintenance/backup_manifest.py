@@ -1,4 +1,4 @@
-"""A backup is a zip: a SQLite file per database, PDFs under `originals/`, and a manifest; no settings or keys."""
+"""A backup is a zip: a SQLite file per database, files with pictures under `originals/`, and a manifest; no settings or keys."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
 from bot.composition import loader
+from bot.files.originals import KEPT
 from rag_engine.errors import UserError
 from rag_engine.storage.sqlite.migrations import latest
 
@@ -24,7 +25,7 @@ ORIGINALS: Final = "originals"
 TABLES: Final = "tables"
 FORGETTING: Final = "forgetting.json"
 
-_ORIGINAL: Final = re.compile(rf"{ORIGINALS}/[0-9a-f]{{64}}\.pdf")
+_ORIGINAL: Final = re.compile(rf"{ORIGINALS}/[0-9a-f]{{64}}\.(?:{'|'.join(KEPT)})")
 _TABLES: Final = re.compile(rf"{TABLES}/[a-z0-9_-]{{1,64}}/[a-z0-9_-]{{1,64}}\.sqlite")
 _LOGS: Final = ("-wal", "-shm", "-journal")
 _TEMPORARY: Final = ("rebuilding", "rebuilding.jsonl", "uploads", "speech", FORGETTING)
@@ -41,7 +42,7 @@ class DataFiles:
         return [path for name in sorted(self.schemas) if (path := self.data_dir / name).is_file()]
 
     def originals(self) -> list[Path]:
-        found = (*(self.data_dir / ORIGINALS).glob("*.pdf"), *(self.data_dir / TABLES).glob("*/*.sqlite"))
+        found = (*(self.data_dir / ORIGINALS).glob("*"), *(self.data_dir / TABLES).glob("*/*.sqlite"))
         return sorted(path for path in found if self.keeps(self.name(path)))
 
     def name(self, path: Path) -> str:

@@ -117,6 +117,7 @@ Sentence = Literal[
     "sources_more",
     "page_shown",
     "page_marked",
+    "figure_shown",
     "working",
     "unknown_button",
     "not_served",

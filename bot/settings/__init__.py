@@ -109,7 +109,7 @@ class IngestionSettings(_Section):
     message_passages: int = Field(default=80_000, ge=10)
     """The most passages of all files of one message together."""
     originals_mb: float = Field(default=2048, ge=0)
-    """Megabytes of original PDFs to keep for pictures of cited pages; 0 keeps none."""
+    """Megabytes of original PDFs and files with pictures to keep for pictures of cited places; 0 keeps none."""
 
 
 class AnsweringSettings(_Section):

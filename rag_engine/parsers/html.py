@@ -3,10 +3,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from lxml import etree
-
 from rag_engine.errors import UnsupportedFile
 from rag_engine.parsers._html.hidden_elements import Strictness
+from rag_engine.parsers._html.page_tree import LARGEST, page_tree
 from rag_engine.parsers._html.walk import walk
 from rag_engine.parsers._properties import web
 from rag_engine.parsers._shared.encoding import markup_encoding
@@ -30,12 +29,6 @@ properties: Final = web.page
 _TAGS: Final = re.compile(
     r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)|<[^<>]*>", re.DOTALL | re.IGNORECASE
 )
-_WRAPPERS: Final = re.compile(
-    r"</?(?:div|span|font|b|i|u|em|strong|center|section|blockquote)\b[^<>]*+>", re.I
-)
-_ENDS: Final = re.compile(r"</(?:body|html)\s*>", re.IGNORECASE)
-_LARGEST: Final = 48 << 20
-"""Characters; a larger tree exceeds a worker's memory."""
 _LEAST_SHARE: Final = 0.2
 """If fewer of the words remain, the boilerplate rules do not fit."""
 _SHORT: Final = 200
@@ -44,19 +37,19 @@ _SHORT: Final = 200
 def parse(path: Path) -> Iterator[Section]:
     """Anchored "§ Heading". Raises `UnsupportedFile` for a frameset."""
     with path.open("rb") as file:
-        content = file.read(_LARGEST)
+        content = file.read(LARGEST)
         cut = bool(file.read(1))
     source = content.decode(markup_encoding(path), errors="replace")
-    root = _parse_tree(source)
-    if root is not None and next(root.iter("frameset"), None) is not None and _is_empty(_parse_tree(source)):
+    root = page_tree(source)
+    if root is not None and next(root.iter("frameset"), None) is not None and _is_empty(page_tree(source)):
         raise UnsupportedFile("The page only shows other pages in frames; add those pages instead.")
     yield from joined(_visible_sections(root, source, titled=True))
     if cut:
-        yield Section(text=f"Only the first {_LARGEST >> 20} MB of the page were read.", kind="notice")
+        yield Section(text=f"Only the first {LARGEST >> 20} MB of the page were read.", kind="notice")
 
 
 def sections(source: str) -> Iterator[Section]:
-    yield from _visible_sections(_parse_tree(source), source, titled=False)
+    yield from _visible_sections(page_tree(source), source, titled=False)
 
 
 def _visible_sections(root: _Element | None, source: str, *, titled: bool) -> Iterator[Section]:
@@ -66,7 +59,7 @@ def _visible_sections(root: _Element | None, source: str, *, titled: bool) -> It
     title = _title(root) if titled else ""
     found: list[Section] = []
     for strictness in (Strictness.BOILERPLATE, Strictness.HIDDEN, Strictness.CODE):
-        tree = root if strictness == Strictness.BOILERPLATE else _parse_tree(source)
+        tree = root if strictness == Strictness.BOILERPLATE else page_tree(source)
         if tree is None:
             break
         whole = _text_size(tree)
@@ -97,26 +90,6 @@ def _is_empty(root: _Element | None) -> bool:
 
 def _content(sections: Iterable[Section]) -> str:
     return "".join(section.text for section in sections if section.kind != "notice")
-
-
-def _parse_tree(source: str) -> _Element | None:
-    source = source.replace("&shy;", "").replace("\u00ad", "")
-    # lxml stops at the first closing tag; some files hold several pages.
-    source = _ENDS.sub(" ", source)
-    for attempt in (source, None):
-        text = _WRAPPERS.sub(" ", source) if attempt is None else attempt
-        parser = etree.HTMLParser(
-            encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True, huge_tree=True
-        )
-        try:
-            root = etree.fromstring(text.encode("utf-8", errors="replace"), parser)
-        except etree.XMLSyntaxError:
-            return None
-        if root is None:  # pyright: ignore[reportUnnecessaryComparison] - lxml does so for a page of blanks
-            return None
-        if not any("depth" in entry.message for entry in parser.error_log):
-            return root
-    return None
 
 
 def _text_between_tags(source: str) -> Iterator[Section]:

@@ -1,4 +1,4 @@
-"""Pictures within a page of a PDF, with their captions."""
+"""Pictures and drawings within a page of a PDF, with their captions."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 Box: TypeAlias = tuple[float, float, float, float]
 
 _SMALLEST: Final = 0.01
+_SMALLEST_DRAWING: Final = 0.02
 _LARGEST: Final = 0.85
 _GAP: Final = 48.0
 _PADDING: Final = 4.0
@@ -30,11 +31,23 @@ def is_caption(text: str) -> bool:
 
 
 def figure(
-    page: Box, images: Sequence[Box], lines: Sequence[tuple[str, Box]], quoted: Sequence[Box]
+    page: Box,
+    images: Sequence[Box],
+    lines: Sequence[tuple[str, Box]],
+    quoted: Sequence[Box],
+    drawings: Sequence[Box] = (),
 ) -> Box | None:
-    """Of a quoted caption, else the only one."""
-    fitting = [one for one in images if _SMALLEST <= _area(one) / max(_area(page), 1.0) <= _LARGEST]
+    """Of a quoted caption, else the only one. A drawing needs a caption, because tables are drawn, too."""
     captions = [(text, box) for text, box in lines if is_caption(text)]
+    whole = max(_area(page), 1.0)
+    fitting = [one for one in images if _SMALLEST <= _area(one) / whole <= _LARGEST]
+    fitting += [
+        one
+        for one in drawings
+        if _SMALLEST_DRAWING <= _area(one) / whole <= _LARGEST
+        and not any(_covers(one, image) for image in fitting)
+        and any(_is_beside(one, caption) for _, caption in captions)
+    ]
     said = [box for _, box in captions if any(_covers(box, one) for one in quoted)]
     near = [(one, caption) for caption in said for one in fitting if _is_beside(one, caption)]
     if near:

@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 
 WIDTH: Final = 1200
 """Pixels across; fewer for a very high page."""
-_HEIGHT: Final = 2400
+HEIGHT: Final = 2400
 _MOST_CHARACTERS: Final = 200_000
 _SHORTEST_PIECE: Final = 8
 _RED, _GREEN, _BLUE = 255, 236, 90
 """Highlighter colour: white becomes this, black stays black."""
 _MARGIN: Final = 1.0
 _MOST_IMAGES: Final = 500
+_MOST_PATHS: Final = 3_000
 _LARGEST_SCALE: Final = 4.0
 
 _Box: TypeAlias = tuple[float, float, float, float]
@@ -67,6 +68,8 @@ class _Page(Protocol):
     rotation_matrix: _Map
 
     def get_textpage(self, *, flags: int) -> _TextPage: ...
+    def get_cdrawings(self) -> list[dict[str, object]]: ...
+    def cluster_drawings(self) -> list[_Rect]: ...
     def get_image_info(self) -> list[dict[str, object]]: ...
     def get_pixmap(self, *, matrix: object, alpha: bool, clip: object = None) -> _Pixmap: ...
 
@@ -102,7 +105,7 @@ def draw(path: Path, page: int, quotes: Sequence[str], *, figure: bool = False) 
 
 
 def _drawn(page: _Page, quotes: Sequence[str], *, figure: bool) -> tuple[bytes, int]:
-    scale = min(WIDTH / max(page.rect.width, 1.0), _HEIGHT / max(page.rect.height, 1.0))
+    scale = min(WIDTH / max(page.rect.width, 1.0), HEIGHT / max(page.rect.height, 1.0))
     letters = list(_letters(page.get_textpage(flags=TEXT_FLAGS)))
     found = [list(_boxes(places(quote, letters))) for quote in quotes]
     if figure and (content := _figure(page, letters, [box for boxes in found for box in boxes])):
@@ -125,12 +128,20 @@ def _figure(page: _Page, letters: Sequence[_Letter], quoted: Sequence[_Box]) -> 
     grouped = [list(same) for _, same in groupby(letters, key=lambda letter: letter.line)]
     lines = [("".join(one.letter for one in same), box) for same in grouped for box in _boxes(same)]
     sheet = page.rect
-    around = figures.figure((sheet.x0, sheet.y0, sheet.x1, sheet.y1), images, lines, quoted)
+    bounds = (sheet.x0, sheet.y0, sheet.x1, sheet.y1)
+    around = figures.figure(bounds, images, lines, quoted, _drawings(page))
     if around is None:
         return None
     clip = _library.Rect(around)
-    scale = min(WIDTH / max(clip.width, 1.0), _HEIGHT / max(clip.height, 1.0), _LARGEST_SCALE)
+    scale = min(WIDTH / max(clip.width, 1.0), HEIGHT / max(clip.height, 1.0), _LARGEST_SCALE)
     return page.get_pixmap(matrix=_library.Matrix(scale, scale), clip=clip, alpha=False).tobytes("png")
+
+
+def _drawings(page: _Page) -> list[_Box]:
+    """Lines and areas that touch are one."""
+    if len(page.get_cdrawings()) > _MOST_PATHS:
+        return []
+    return [(box.x0, box.y0, box.x1, box.y1) for box in page.cluster_drawings()]
 
 
 def places(quote: str, letters: Sequence[_Letter]) -> list[_Letter]:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import signal
 from contextlib import aclosing, asynccontextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from rag_engine.errors import CorruptFile, FileTooLarge, Unavailable, UserError
 from rag_engine.parsing.media_types import shown
@@ -14,12 +14,14 @@ from rag_engine.parsing.worker import NOT_HELD
 from rag_engine.parsing.worker_process import FileLimits, PagePicture, WorkerDied, WorkerProcess, start
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Sequence
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 
     from rag_engine.parsing.sandbox import Protection
     from rag_engine.types import Blob, Section
 
 __all__ = ["PagePicture", "ParserPool", "parser_pool"]
+
+_Drawn = TypeVar("_Drawn")
 
 _log = logging.getLogger(__name__)
 
@@ -82,11 +84,22 @@ class ParserPool:
         """At most 1200 pixels across. Raises a `UserError` if the page (from 1) cannot be drawn, `Unavailable` as
         `parse` does.
         """
+        return await self._drawn(
+            blob, lambda worker: worker.picture(blob, self._limits, page=page, quotes=quotes, figure=figure)
+        )
+
+    async def figure(self, blob: Blob, *, anchor: str, quotes: Sequence[str]) -> PagePicture | None:
+        """The embedded picture beside the quotes. Raises as `picture` does."""
+        return await self._drawn(
+            blob, lambda worker: worker.figure(blob, self._limits, anchor=anchor, quotes=quotes)
+        )
+
+    async def _drawn(self, blob: Blob, draw: Callable[[WorkerProcess], Awaitable[_Drawn]]) -> _Drawn:
         self._refuse_set_aside(blob)
         for attempt in range(1, _ATTEMPTS + 1):
             try:
                 async with self._worker() as worker:
-                    return await worker.picture(blob, self._limits, page=page, quotes=quotes, figure=figure)
+                    return await draw(worker)
             except WorkerDied as death:
                 self._note(death, blob, attempt)
         raise AssertionError("the last death is an error")

@@ -50,6 +50,8 @@ def replies(
     try:
         if "page" in request:
             yield _picture(request, path)
+        elif "beside" in request:
+            yield _figure(request, path, name)
         else:
             parser = _parser(path, name, programs)
             limits.set(_limits(request, say))
@@ -104,6 +106,12 @@ def _picture(request: dict[str, object], path: Path) -> dict[str, object]:
     page, quotes = cast("int", request["page"]), cast("list[str]", request["quotes"])
     content, marked = draw(path, page, quotes, figure=bool(request.get("figure")))
     return {"picture": base64.b64encode(content).decode("ascii"), "marked": marked}
+
+
+def _figure(request: dict[str, object], path: Path, name: str) -> dict[str, object]:
+    draw = plugins.load("rag_engine.parsing", "document_figures").draw
+    content = draw(path, name, cast("str", request["beside"]), cast("list[str]", request["quotes"]))
+    return {"picture": base64.b64encode(content or b"").decode("ascii")}
 
 
 def _failure(error: Exception, name: str, *, memory: int, exhausted: bool) -> dict[str, object]:

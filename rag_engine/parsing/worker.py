@@ -6,10 +6,10 @@ is discarded.
 
 first    {"ready": process id, "landlock": version, "seccomp": whether there is} from the worker, once
 request  {"token", "path", "name", "seconds", "memory", "recognition": seconds, "languages": [...]}; for a picture of a PDF page
-         also {"page": from 1, "quotes": [...], "figure": bool}
+         also {"page": from 1, "quotes": [...], "figure": bool}, of an embedded picture {"beside": anchor, "quotes": [...]}
 replies  {"begin": token} from the worker; all others from the file's process, by its own pipe:
          {"sections": [{"text", "anchor", "headings": one a line, "kind", "grid": [number, names, first column, rows]}, ...]},
-         `grid` with tables only, any number of times, or once {"picture": PNG in base64, "marked": quotes found};
+         `grid` with tables only, any number of times, or once {"picture": PNG in base64, or empty, "marked": quotes found};
          {"recognising": whether} when text recognition of a page begins or ends, whose time counts apart;
          last {"done": true} or {"error": class name, "message": sentence, "cause": traceback for the log}
 
@@ -48,6 +48,7 @@ _FIRST_TO_GO: Final = 500
 """In thousandths: the kernel should kill a parser, not the bot."""
 NOT_HELD: Final = 18
 """Exit status: the sandbox failed and nothing was read."""
+_DRAWN_BY: Final = {"page": "page_images", "beside": "document_figures"}
 _ANSWERED: Final = 17
 """Exit status after the last reply; libraries may exit with 0 earlier."""
 
@@ -118,11 +119,8 @@ def _answer(
 
 def _prepare(request: dict[str, object], parser: str) -> frozenset[str]:
     try:
-        module = (
-            plugins.load("rag_engine.parsing", "page_images")
-            if "page" in request
-            else plugins.load(FAMILY, parser)
-        )
+        drawing = next((_DRAWN_BY[key] for key in _DRAWN_BY if key in request), None)
+        module = plugins.load("rag_engine.parsing", drawing) if drawing else plugins.load(FAMILY, parser)
     except Exception:  # noqa: BLE001 - reading the file raises it again
         return frozenset()
     return frozenset(getattr(module, "PROGRAMS", ()))

@@ -131,6 +131,13 @@ class WorkerProcess:
             raise unreadable(blob)
         return pictures[0]
 
+    async def figure(
+        self, blob: Blob, limits: FileLimits, *, anchor: str, quotes: Sequence[str]
+    ) -> PagePicture | None:
+        request: dict[str, object] = {"beside": anchor, "quotes": list(quotes)}
+        replies = [reply async for reply in self._replies(request, blob, limits)]
+        return _picture(replies[0], blob) if replies and replies[0].get("picture") else None
+
     def kill(self) -> None:
         if self.alive:
             with suppress(ProcessLookupError):

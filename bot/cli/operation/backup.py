@@ -55,8 +55,8 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def _summary(result: BackedUp, file: object) -> str:
-    pdfs = "1 PDF" if result.originals == 1 else f"{result.originals} PDFs"
+    files = "1 original file" if result.originals == 1 else f"{result.originals} original files"
     return (
-        f"{file}: {result.databases} databases and {pdfs}, {result.bytes / 1e6:,.1f} MB; writing was blocked for "
+        f"{file}: {result.databases} databases and {files}, {result.bytes / 1e6:,.1f} MB; writing was blocked for "
         f"{result.held_seconds * 1000:.0f} ms. Protect the file: it contains documents and people's questions."
     )

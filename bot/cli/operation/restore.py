@@ -44,9 +44,9 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     if arguments.json:
         print(json.dumps({**asdict(restored), "data_dir": str(settings.data_dir)}, indent=2))
         return 0
-    pdfs = "1 PDF" if restored.originals == 1 else f"{restored.originals} PDFs"
+    files = "1 original file" if restored.originals == 1 else f"{restored.originals} original files"
     print(
-        f"Restored {restored.databases} databases and {pdfs} from {arguments.file.name} to {settings.data_dir}, as of "
+        f"Restored {restored.databases} databases and {files} from {arguments.file.name} to {settings.data_dir}, as of "
         f"{datetime.fromtimestamp(restored.made_at, UTC):%Y-%m-%d %H:%M:%S} UTC."
     )
     if data_files.index_files(settings):

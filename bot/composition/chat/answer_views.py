@@ -12,14 +12,20 @@ if TYPE_CHECKING:
     from bot.commands.dependencies import LatestAnswer, ShownAnswers
     from bot.composition.components import Application, IndexingComponents
     from bot.conversation.dependencies import AudienceLookup
-    from bot.conversation.sources.sources_view import Draw
+    from rag_engine.parsing.pool import ParserPool
     from rag_engine.storage.sqlite.database import Database
 
 
 def sources_view(
-    library: IndexingComponents, audiences: AudienceLookup, draw: Draw | None = None
+    library: IndexingComponents, audiences: AudienceLookup, pictures: ParserPool | None = None
 ) -> SourcesView:
-    return SourcesView(audiences=audiences, catalog=library.catalog, originals=library.originals, draw=draw)
+    return SourcesView(
+        audiences=audiences,
+        catalog=library.catalog,
+        originals=library.originals,
+        draw=None if pictures is None else pictures.picture,
+        figure=None if pictures is None else pictures.figure,
+    )
 
 
 def explanation(application: Application, database: Database, audiences: AudienceLookup) -> ExplanationView:

@@ -1,7 +1,14 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.parsing.figures import is_caption
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bot.port import Citation
 
 _PICTURES: Final = re.compile(
     r"\b(?:pictures?|images?|diagrams?|charts?|drawings?|photos?|illustrations?|figure \d+|fig\. ?\d+"
@@ -16,3 +23,10 @@ _PICTURES: Final = re.compile(
 
 def asks_for_picture(question: str) -> bool:
     return _PICTURES.search(question) is not None
+
+
+def pictured(question: str, citations: Sequence[Citation]) -> list[Citation]:
+    """All, if the question asks for a picture; else those that quote a caption."""
+    if asks_for_picture(question):
+        return list(citations)
+    return [one for one in citations if any(map(is_caption, one.quote.splitlines()))]

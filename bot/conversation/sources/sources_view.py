@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from bot.conversation.dependencies import FollowedReply
 from bot.conversation.sources import excerpts
+from bot.conversation.sources.asked_pictures import pictured
 from bot.conversation.sources.excerpts import Passage
 from bot.conversation.sources.readable_records import readable_record
 from bot.messages import language_of, say
@@ -53,6 +54,10 @@ class Draw(Protocol):
     ) -> PagePicture: ...
 
 
+class FindFigure(Protocol):
+    async def __call__(self, blob: Blob, *, anchor: str, quotes: Sequence[str]) -> PagePicture | None: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Checked:
     citation: Citation
@@ -62,12 +67,13 @@ class _Checked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourcesView:
-    """Without `draw` there are no pictures."""
+    """Without `draw` there are no pictures; `figure` finds those of other files than PDFs."""
 
     audiences: AudienceLookup
     catalog: Shelves
     originals: Originals
     draw: Draw | None = None
+    figure: FindFigure | None = None
 
     async def show(self, turn: ChatTurn, action: Action, room: Room) -> FollowedReply:
         """The value can be forged: it only selects the page."""
@@ -92,7 +98,7 @@ class SourcesView:
         """For all readers of the answer."""
         person = turn.person if turn.private else None
         scope = await self.audiences.scope(turn.place, room.directory, person=person)
-        wanted = list(dict.fromkeys(turn.citations))[:AT_ONCE]
+        wanted = list(dict.fromkeys(pictured(turn.question, turn.citations)))[:AT_ONCE]
         checked = [await self._checked(citation, scope.knowledge_bases) for citation in wanted]
         return await self._pictures(checked, language, figures=True)
 
@@ -111,52 +117,80 @@ class SourcesView:
     async def _pictures(
         self, checked: Sequence[_Checked], language: str, *, figures: bool = False
     ) -> tuple[File, ...]:
-        if self.draw is None:
-            return ()
-        pages: dict[tuple[str, int], list[_Checked]] = {}
+        places: dict[tuple[str, str], list[_Checked]] = {}
         for one in checked:
-            number = _PAGE.fullmatch(one.citation.anchor)
-            if one.record is not None and one.passage is not None and number is not None:
-                pages.setdefault((one.record.document.digest, int(number[1])), []).append(one)
+            if one.record is not None and one.passage is not None:
+                place = (one.record.document.digest, one.citation.anchor)
+                places.setdefault(place, []).append(one)
         files: list[File] = []
         try:
             async with asyncio.timeout(_PICTURES_SECONDS):
-                for (digest, number), same in list(pages.items())[:_MOST_PICTURES]:
-                    file = await self._picture(digest, number, same, language, figure=figures)
-                    if file and sum(len(each.content) for each in (*files, file)) <= _MOST_BYTES:
+                for same in places.values():
+                    if len(files) == _MOST_PICTURES:
+                        break
+                    file = await self._picture(same, language, figure=figures)
+                    known = [(each.name, each.content) for each in files]
+                    if file is None or (file.name, file.content) in known:
+                        continue
+                    if sum(len(each.content) for each in (*files, file)) <= _MOST_BYTES:
                         files.append(file)
         except TimeoutError:
             _log.warning("pictures of pages took too long and were left out")
         return tuple(files)
 
-    async def _picture(
-        self, digest: str, page: int, same: Sequence[_Checked], language: str, *, figure: bool
-    ) -> File | None:
-        record, draw = same[0].record, self.draw
-        path = await asyncio.to_thread(self.originals.path, digest)
-        if path is None or record is None or draw is None:
+    async def _picture(self, same: Sequence[_Checked], language: str, *, figure: bool) -> File | None:
+        record, anchor = same[0].record, same[0].citation.anchor
+        path = None
+        if record is not None:
+            path = await asyncio.to_thread(self.originals.path, record.document.digest)
+        if path is None or record is None:
             return None
         document = record.document
         blob = Blob(
             name=document.title,
             media_type=document.media_type,
             path=path,
-            digest=digest,
+            digest=document.digest,
             size=document.size,
             uri=document.uri,
         )
         quotes = list(dict.fromkeys(one.passage.quote for one in same if one.passage))
         try:
-            picture = await draw(blob, page=page, quotes=quotes, figure=figure)
+            if path.suffix == ".pdf":
+                return await self._page(blob, anchor, quotes, language, figure=figure)
+            return await self._figure(blob, anchor, quotes, language) if figure else None
         except RagError as error:
-            _log.warning("page %d of a PDF of %d bytes could not be drawn: %s", page, document.size, error)
+            _log.warning("a picture of a file of %d bytes could not be drawn: %s", document.size, error)
             return None
+
+    async def _page(
+        self, blob: Blob, anchor: str, quotes: Sequence[str], language: str, *, figure: bool
+    ) -> File | None:
+        number = _PAGE.fullmatch(anchor)
+        if self.draw is None or number is None:
+            return None
+        page = int(number[1])
+        picture = await self.draw(blob, page=page, quotes=quotes, figure=figure)
         sentence = "page_marked" if picture.marked else "page_shown"
         return File(
             name=f"page-{page}.png",
             media_type="image/png",
             content=picture.content,
-            description=say(sentence, language, page=page, name=shown(document.title)),
+            description=say(sentence, language, page=page, name=shown(blob.name)),
+        )
+
+    async def _figure(self, blob: Blob, anchor: str, quotes: Sequence[str], language: str) -> File | None:
+        picture = None
+        if self.figure is not None:
+            picture = await self.figure(blob, anchor=anchor, quotes=quotes)
+        if picture is None:
+            return None
+        place = place_in_language(anchor, language)
+        return File(
+            name=f"figure-{blob.digest[:8]}.png",
+            media_type="image/png",
+            content=picture.content,
+            description=say("figure_shown", language, place=place, name=shown(blob.name)),
         )
 
 

@@ -11,7 +11,7 @@ from bot.commands.research import asks_for_research, without_request
 from bot.conversation import thread_context
 from bot.conversation.follow_ups import ShownAnswer
 from bot.conversation.saved_filters import broken_filters, saved_filters
-from bot.conversation.sources.asked_pictures import asks_for_picture
+from bot.conversation.sources.asked_pictures import pictured
 from bot.conversation.turn.report_file import attach, attach_report
 from bot.conversation.turn.tool_steps import tool_steps
 from bot.messages.translation import in_language
@@ -128,7 +128,7 @@ class AnswerWriter:
 
     async def _show_pictures(self, context: TurnContext) -> None:
         turn, view = context.recorder.turn, context.view
-        if self.pictures is None or not asks_for_picture(turn.question):
+        if self.pictures is None or not pictured(turn.question, turn.citations):
             return
         try:
             if files := await self.pictures(turn, context.room, view.language):

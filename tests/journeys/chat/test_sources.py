@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING
 
+import docx
+import pymupdf
 import pytest
 
 from tests.doubles.chat_server import Upload
@@ -163,3 +166,25 @@ async def test_a_question_for_a_picture_shows_the_cited_page_to_all(town: Scenar
     [picture] = await town.until(pictures)
     [place] = places(pdf(*PAGES), 1, FEE)
     assert share_marked(picture, place) > 0.5
+
+
+async def test_the_figure_of_a_word_file_follows_the_answer(town: Scenario) -> None:
+    room = town.room()
+    image = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 300, 200))
+    image.set_rect(image.irect, (200, 220, 255))
+    written, content = docx.Document(), io.BytesIO()
+    written.add_paragraph("The crane of the north quay lifts forty tonnes.")
+    written.add_picture(io.BytesIO(image.tobytes("png")))
+    written.save(content)
+    town.model.on(streamed("Forty tonnes [1]."), task="answer", matching="diagram", times=1)
+    opening = await town.says("ben", room, "Here is the crane.")
+    file = Upload(name="crane.docx", content=content.getvalue())
+    asked = "@footnote Is there a diagram of the crane of the north quay?"
+    await town.says("ben", room, asked, thread=opening, files=(file,))
+
+    def pictures() -> list[bytes]:
+        shown = [each for each in town.ours("cleo", room, opening) if not each.only_for]
+        return [town.chat.content(one)[0] for each in shown for one in each.files]
+
+    [picture] = await town.until(pictures)
+    assert pymupdf.Pixmap(picture).pixel(20, 20) == (200, 220, 255)

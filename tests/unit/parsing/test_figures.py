@@ -85,3 +85,33 @@ async def test_it_is_cut_out_in_the_worker(tmp_path: Path) -> None:
     assert (whole.marked, cut.marked) == (1, 0)
     assert GREEN in _colours(cut.content)
     assert BLUE not in _colours(cut.content)
+
+
+def _drawn(folder: Path, caption: str) -> Path:
+    document = pymupdf.open()
+    page = document.new_page()
+    for step in range(6):
+        page.draw_rect(pymupdf.Rect(100 + 40 * step, 200 - 15 * step, 130 + 40 * step, 260), fill=(0, 0, 1))
+    page.draw_line((90, 260), (350, 260))
+    page.insert_text((100, 285), caption, fontsize=10)
+    page.insert_text((72, 700), BELOW, fontsize=11)
+    document.save(folder / "drawn.pdf")
+    return folder / "drawn.pdf"
+
+
+def test_a_drawing_with_a_caption_is_a_figure(tmp_path: Path) -> None:
+    content, marked = draw(
+        _drawn(tmp_path, "Figure 3: Depth by month"), 1, ["Figure 3: Depth by month"], figure=True
+    )
+    picture = pymupdf.Pixmap(content)
+    assert marked == 0
+    assert picture.height < 0.7 * picture.width
+    assert (0, 0, 255) in _colours(content)
+
+
+def test_lines_of_a_table_are_none(tmp_path: Path) -> None:
+    content, marked = draw(
+        _drawn(tmp_path, "Table 3: Depth by month"), 1, ["Table 3: Depth by month"], figure=True
+    )
+    assert marked == 1
+    assert pymupdf.Pixmap(content).height > pymupdf.Pixmap(content).width

@@ -14,6 +14,7 @@ from rag_engine.storage.sqlite.database import connect
 from rag_engine.types import Document, DocumentId, DocumentRecord
 from tests.databases import new_database
 from tests.page_marks import pdf
+from tests.unit.parsers.files import zip_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -121,7 +122,13 @@ async def test_while_a_document_is_rewritten_its_pdf_stays(
 
 
 @pytest.mark.parametrize(
-    ("name", "content"), [("notes.md", b"# Notes\n\nNone."), ("fake.pdf", b"<html>no PDF</html>")]
+    ("name", "content"),
+    [
+        ("notes.md", b"# Notes\n\nNone."),
+        ("fake.pdf", b"<html>no PDF</html>"),
+        ("plain.html", b"<html><body><p>No picture.</p></body></html>"),
+        ("plain.docx", zip_of({"[Content_Types].xml": b"<x/>", "word/document.xml": b"<x/>"})),
+    ],
 )
 async def test_other_files_are_not_kept(
     tmp_path: Path, catalog: SqliteCatalog, originals: Originals, name: str, content: bytes
@@ -129,6 +136,42 @@ async def test_other_files_are_not_kept(
     blob = await dropped(tmp_path, name, content)
     await originals.keep(blob, await added(catalog, blob))
     assert originals.path(blob.digest) is None
+    assert kept(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("page.html", b"<html><body><p>x</p><img src='data:image/png;base64,AAAA'></body></html>"),
+        (
+            "plan.docx",
+            zip_of(
+                {"[Content_Types].xml": b"<x/>", "word/document.xml": b"<x/>", "word/media/image1.png": b"x"}
+            ),
+        ),
+        (
+            "show.pptx",
+            zip_of(
+                {
+                    "[Content_Types].xml": b"<x/>",
+                    "ppt/presentation.xml": b"<x/>",
+                    "ppt/media/image1.png": b"x",
+                }
+            ),
+        ),
+        ("book.epub", zip_of({"mimetype": b"application/epub+zip", "OPS/a.xhtml": b"x", "OPS/a.png": b"x"})),
+        ("page.mht", b"MIME-Version: 1.0\r\nContent-Type: image/png\r\n\r\nAAAA"),
+    ],
+)
+async def test_a_file_with_pictures_is_kept_until_nobody_has_it(
+    name: str, content: bytes, tmp_path: Path, catalog: SqliteCatalog, originals: Originals
+) -> None:
+    blob = await dropped(tmp_path, name, content)
+    record = await added(catalog, blob)
+    await originals.keep(blob, record)
+    assert kept(tmp_path) == [f"{blob.digest}.{name.rpartition('.')[2]}"]
+    await catalog.remove(record.document.id)
+    await originals.forget_unused()
     assert kept(tmp_path) == []
 
 

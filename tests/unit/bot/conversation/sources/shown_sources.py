@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from bot.access.permissions import Scope
 from bot.conversation.sources.sources_view import SourcesView
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from bot.conversation.sources.sources_view import Draw
+    from bot.conversation.dependencies import AudienceLookup
+    from bot.conversation.sources.sources_view import Draw, FindFigure
     from bot.files.originals import Originals
     from bot.port import Directory, Reply, Room
     from rag_engine.storage.catalog import SqliteCatalog
@@ -42,7 +43,7 @@ PAGES = (
     ["Ours is a small harbour.", "Logs are kept for two weeks.", "Nobody reads them."],
     ["The lamp is changed every nine months.", "Its battery is changed, too."],
 )
-ROOM: Room = SimpleNamespace(directory=None)  # nothing here asks the platform
+ROOM = cast("Room", SimpleNamespace(directory=None))  # nothing here asks the platform
 
 
 @dataclass
@@ -87,8 +88,14 @@ class Library:
     readers: Readers
     originals: Originals
 
-    def checking(self, draw: Draw | None = None) -> SourcesView:
-        return SourcesView(audiences=self.readers, catalog=self.catalog, originals=self.originals, draw=draw)
+    def checking(self, draw: Draw | None = None, figure: FindFigure | None = None) -> SourcesView:
+        return SourcesView(
+            audiences=cast("AudienceLookup", self.readers),
+            catalog=self.catalog,
+            originals=self.originals,
+            draw=draw,
+            figure=figure,
+        )
 
     async def base(self, channel: str) -> KnowledgeBaseId:
         base = await self.catalog.open(channel, model="none")
@@ -134,9 +141,17 @@ def citation(document: Document, quote: str, anchor: str = "p. 1", *, number: in
     )
 
 
-def turn(*citations: Citation, place: Place = HERE, private: bool = False) -> ChatTurn:
+def turn(
+    *citations: Citation, place: Place = HERE, private: bool = False, question: str = "Show me the picture."
+) -> ChatTurn:
     return ChatTurn(
-        place=place, message="m", person=ANN, id="0123456789abcdef", citations=citations, private=private
+        place=place,
+        message="m",
+        person=ANN,
+        question=question,
+        id="0123456789abcdef",
+        citations=citations,
+        private=private,
     )
 
 

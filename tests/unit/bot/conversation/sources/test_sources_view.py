@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import docx
+import pymupdf
 import pytest
 
 from bot.conversation.sources.sources_view import AT_ONCE, turns_page
@@ -84,6 +87,36 @@ async def test_pictures_of_an_answer_are_those_that_all_its_readers_may_see(libr
     library.readers.seen.clear()
     assert await checking.pictures(shared, ROOM, "en") == ()
     assert pen.figures == [True, True]
+
+
+@pytest.mark.process
+async def test_the_figure_of_a_word_file_is_shown_to_those_who_may_read_it(library: Library) -> None:
+    image = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 300, 200))
+    image.set_rect(image.irect, (200, 220, 255))
+    written = docx.Document()
+    written.add_paragraph(LOGS)
+    written.add_picture(io.BytesIO(image.tobytes("png")))
+    file = io.BytesIO()
+    written.save(file)
+    sections = [Section(text=LOGS, anchor="§ Logs")]
+    document = await library.add("logs.docx", file.getvalue(), sections)
+    cited = citation(document, LOGS, "§ Logs")
+    async with parser_pool(workers=1, seconds=20, memory_bytes=1 << 30) as pool:
+        checking = library.checking(pool.picture, pool.figure)
+        (shown,) = await checking.pictures(turn(cited), ROOM, "en")
+        assert pymupdf.Pixmap(shown.content).pixel(20, 20) == (200, 220, 255)
+        assert shown.description == "Picture from logs.docx, § Logs"
+        assert await checking.pictures(turn(cited, question="How long are logs kept?"), ROOM, "en") == ()
+        library.readers.seen.clear()
+        assert await checking.pictures(turn(cited), ROOM, "en") == ()
+
+
+async def test_a_quoted_caption_brings_its_picture_unasked(library: Library) -> None:
+    sections = [Section(text="Figure 2: The crane", anchor="p. 1"), Section(text=LOGS, anchor="p. 2")]
+    document = await library.add("two.pdf", pdf(*("Words." for _ in sections)), sections)
+    cited = [citation(document, one.text, one.anchor) for one in sections]
+    shown = await library.checking(Pen()).pictures(turn(*cited, question="How high is it?"), ROOM, "en")
+    assert [file.name for file in shown] == ["page-1.png"]
 
 
 async def test_one_picture_shows_all_that_is_quoted_of_a_page(library: Library) -> None:

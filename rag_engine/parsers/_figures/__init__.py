@@ -1,0 +1,1 @@
+"""Embedded pictures with the words beside them."""
