@@ -33,7 +33,6 @@ LONG_FOLDERS: Final = {"rag_engine/parsers"}
 """Where each format is a module of its own."""
 LONG_FUNCTIONS: Final = {
     "bot/composition/application.py: library",
-    "bot/composition/chat_service.py: service",
     "bot/conversation/turn/runner.py: _deal",
     "bot/maintenance/erasure/eraser.py: forget",
     "bot/observability/metrics/chat.py: __init__",

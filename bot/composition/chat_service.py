@@ -13,18 +13,16 @@ from bot.access.operator_access import OperatorAccess
 from bot.access.permissions import Permissions
 from bot.commands.dependencies import MODEL_SEPARATOR, CommandDependencies
 from bot.composition import exports
-from bot.composition.chat import answer_views, gap_parts, page_parts
+from bot.composition.chat import answer_views, gap_parts, page_parts, upkeep
 from bot.composition.chat.question_limits import question_budget
 from bot.composition.conversation import ChatStores, Policies, Removals, assemble
-from bot.composition.layers.expansion import estimate, expand
-from bot.composition.layers.graph import build_graphs, graph_cost
+from bot.composition.layers.expansion import estimate
+from bot.composition.layers.graph import graph_cost
 from bot.composition.sources.channels import channel_desk
 from bot.conversation import retention
 from bot.conversation.dependencies import Commands
 from bot.conversation.turn.conversation_tags import ConversationTags
-from bot.conversation.verified_reviews import VerifiedReviews
 from bot.files.downloads import Downloads
-from bot.files.pending_removals import removing
 from bot.files.queue import FileQueue
 from bot.files.uploads import Uploads
 from bot.store.expert_requests import ExpertRequests
@@ -34,7 +32,6 @@ from bot.streaming.message_stream import WriteDeadlines
 from bot.streaming.scheduler import Scheduler
 from rag_engine.engine import question_of
 from rag_engine.ingestion.text_limits import TextLimits
-from rag_engine.ingestion.verified_editor import VerifiedEditor
 from rag_engine.parsing.pool import parser_pool
 from rag_engine.storage.sqlite.database import connect
 from rag_engine.summaries.mind_map import MindMaps
@@ -48,11 +45,8 @@ if TYPE_CHECKING:
     from bot.composition.components import Application, IndexingComponents
     from bot.conversation.channels.channel_desk import ChannelDesk
     from bot.conversation.dependencies import ForgetDocument
-    from bot.conversation.follow_ups import SuggestQuestions
     from bot.conversation.gaps.gap_desk import GapDesk
     from bot.conversation.service import Service
-    from bot.conversation.turn.conversation_tags import ChooseTags
-    from bot.conversation.turn.thread_titles import WriteTitle
     from bot.port import ChatService
     from bot.settings import Settings
     from bot.store.channel_sources import ChannelSources
@@ -63,35 +57,25 @@ if TYPE_CHECKING:
 
 _FILE = "chat.sqlite"
 _PICTURE_SECONDS = 10.0
-_WRITE_SECONDS = 600.0
-_REVIEW_SECONDS = 300.0
 
 
 @asynccontextmanager
 async def service(application: Application, *, page: OpenPage | None = None) -> AsyncGenerator[ChatService]:
-    settings, library = application.settings, application.library
+    library = application.library
     if application.engine.models:
         # It blocks the interpreter for a third of a second.
         await asyncio.to_thread(tokens.prepare)
     async with (
         _database(application) as database,
-        _page_pictures(settings) as pictures,
-        removing(library.ingestion.finish_removals),
-        removing(partial(expand, settings, library, observers=application.observers), what="expansions"),
-        removing(
-            verified_editor(application).finish_writing, every_seconds=_WRITE_SECONDS, what="verified answers"
-        ),
-        removing(partial(build_graphs, settings, library, observers=application.observers), what="graphs"),
+        _page_pictures(application.settings) as pictures,
+        upkeep.library_upkeep(application),
         _retention(application, database) as clock,
     ):
         await library.catalog.unfinished.give_up_expected()
         await library.originals.forget_unused()
-        places = Places(database, defaults=default_place_settings(settings))
-        # Bindings must not return with a new knowledge base of that name.
-        existing = {base.id for base in await library.catalog.knowledge_bases()}
-        await places.forget_others(existing)
+        places = Places(database, defaults=default_place_settings(application.settings))
         channels = channel_desk(library, database, places, lambda: chat.runner.scheduler)
-        await channels.sources.forget_others(existing)
+        await _forget_removed(library, places, channels.sources)
         uploads = await _uploads(application)
         forget = partial(_forget, library, places, channels.sources)
         links = page_parts.sign_in_links(application, database)
@@ -99,36 +83,37 @@ async def service(application: Application, *, page: OpenPage | None = None) -> 
         policies = _platform_policies(
             application, database, places, uploads, forget, pictures, links, channels, gaps
         )
-        chat = _assemble(
-            application,
-            database,
-            uploads,
-            policies,
-            forget,
-            clock,
-            suggest=application.follow_ups,
-            write_title=application.titles,
-            choose_tags=application.tags,
-        )
+        chat = _assemble(application, database, uploads, policies, forget, clock, for_platforms=True)
         chat.channels = channels
         application.observers.depth("answers", lambda: chat.waiting)
-        reviews = VerifiedReviews(
-            answers=library.catalog.verified, outbound=chat.outbound, scheduler=chat.runner.scheduler
-        )
-        try:
-            async with (
-                removing(reviews.ask_due, every_seconds=_REVIEW_SECONDS, what="reviews"),
-                application.sources.giving_way(lambda: chat.waiting).on_schedule(),
-                chat.experts.running(),
-                channels.running(lambda: chat.is_busy),
-                page_parts.opened(page, application, outbound=chat.outbound, forget=forget, links=links),
-                gap_parts.watched_gaps(gaps, chat, clock),
-            ):
-                yield application.observers.service(chat)
-        finally:
-            await chat.runner.answers.follow_ups.close()
-            await chat.runner.answers.titles.close()
-            await chat.runner.answers.tags.close()
+        async with (
+            _answers_closed(chat),
+            upkeep.reviews(library, chat),
+            application.sources.giving_way(lambda: chat.waiting).on_schedule(),
+            chat.experts.running(),
+            channels.running(lambda: chat.is_busy),
+            page_parts.opened(page, application, outbound=chat.outbound, forget=forget, links=links),
+            gap_parts.watched_gaps(gaps, chat, clock),
+        ):
+            yield application.observers.service(chat)
+
+
+async def _forget_removed(library: IndexingComponents, places: Places, channels: ChannelSources) -> None:
+    """Bindings must not return with a new knowledge base of that name."""
+    existing = {base.id for base in await library.catalog.knowledge_bases()}
+    await places.forget_others(existing)
+    await channels.forget_others(existing)
+
+
+@asynccontextmanager
+async def _answers_closed(chat: Service) -> AsyncGenerator[None]:
+    answers = chat.runner.answers
+    try:
+        yield
+    finally:
+        await answers.follow_ups.close()
+        await answers.titles.close()
+        await answers.tags.close()
 
 
 @asynccontextmanager
@@ -198,9 +183,8 @@ def _assemble(
     policies: Policies,
     forget_document: ForgetDocument,
     clock: Callable[[], float],
-    suggest: SuggestQuestions | None = None,
-    write_title: WriteTitle | None = None,
-    choose_tags: ChooseTags | None = None,
+    *,
+    for_platforms: bool = False,
 ) -> Service:
     settings = application.settings
     return assemble(
@@ -220,12 +204,14 @@ def _assemble(
         settings=settings.chat,
         keep_trace=application.library.storage.history.keep,
         stored_answers=application.library.storage.history,
-        editor=verified_editor(application),
+        editor=upkeep.verified_editor(application),
         passages=settings.answering.passages,
         records=application.library.catalog.records,
-        suggest=suggest,
-        write_title=write_title,
-        tags=ConversationTags(store=application.library.storage.history, choose=choose_tags),
+        suggest=application.follow_ups if for_platforms else None,
+        write_title=application.titles if for_platforms else None,
+        tags=ConversationTags(
+            store=application.library.storage.history, choose=application.tags if for_platforms else None
+        ),
         observers=application.observers,
     )
 
@@ -290,7 +276,7 @@ def _desk(
         reindex=partial(_reindex, library),
         export=partial(exports.export, library),
         facts=partial(_facts, application),
-        verified=verified_editor(application),
+        verified=upkeep.verified_editor(application),
         sources=application.sources,
         experts=ExpertRequests(database),
         mind_maps=application.mind_maps or MindMaps(),
@@ -308,12 +294,6 @@ def _of_desk(desk: CommandDependencies) -> Commands:
         press=lambda action, room, show: commands.press(action, room, desk, show=show),
         form=lambda action, room: commands.form(action, room, desk),
     )
-
-
-def verified_editor(application: Application) -> VerifiedEditor:
-    library = application.library
-    days = application.settings.chat.review_days
-    return VerifiedEditor(ingestion=library.ingestion, catalog=library.catalog, review_days=days)
 
 
 def _database(application: Application) -> AbstractAsyncContextManager[Database]:
