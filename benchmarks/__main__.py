@@ -10,7 +10,7 @@ COMMANDS = (
     "retrieval --quality",
     "embedding",
     "index",
-    "understanding",
+    "answers.understanding",
     "retrieval",
     "elastic --quality",
     "elastic",
@@ -21,10 +21,10 @@ COMMANDS = (
     "answers.citations",
     "answers.extraction",
     "answers.tables",
-    "table_questions",
+    "answers.table_questions",
     "answers.research",
     "graph",
-    "hostile",
+    "documents.hostile",
     "chat",
 )
 

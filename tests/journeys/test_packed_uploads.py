@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from benchmarks.upload_memory import FILES, tree_memory
+from benchmarks.documents.upload_memory import FILES, tree_memory
 from tests.conftest import PROJECT
 from tests.journeys.conftest import COMMAND, environment
 

@@ -1,6 +1,6 @@
 """Hostile files at the program's own limits: outcome, seconds and memory of each.
 
-`python -m benchmarks.hostile [PART OF A NAME ...]`; then the sandbox's cost for a harmless file.
+`python -m benchmarks.documents.hostile [PART OF A NAME ...]`; then the sandbox's cost for a harmless file.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.hostile.watching import peak_memory, read
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_CORPUS: Final = Path(__file__).parents[1].parent / "shared" / "docs"
+_CORPUS: Final = Path(__file__).parents[3] / "shared" / "docs"
 _LATER: Final = 100
 
 

@@ -1,4 +1,4 @@
-"""Computed questions over many tables: `python -m benchmarks.table_questions [--half held_out|fresh|fourth] [--by rules sql] [--direct] [--made] [--verbose]`.
+"""Computed questions over many tables: `python -m benchmarks.answers.table_questions [--half held_out|fresh|fourth] [--by rules sql] [--direct] [--made] [--verbose]`.
 
 `rules`: without a language model; `sql`: with one that writes the right SELECT. All files of a half are in one knowledge base.
 """
@@ -43,13 +43,13 @@ _SCRIPTED = {"FOOTNOTE_MODEL__NAME": "scripted"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AskedQuestion:
+class JudgedAnswer:
     question: ComputedQuestion
     verdict: Verdict
     shown: str
 
 
-async def direct(half: QuestionSet, by: str, folder: Path) -> AsyncGenerator[AskedQuestion]:
+async def direct(half: QuestionSet, by: str, folder: Path) -> AsyncGenerator[JudgedAnswer]:
     files = folder / "files"
     files.mkdir()
     half.write_all(files)
@@ -75,10 +75,10 @@ async def direct(half: QuestionSet, by: str, folder: Path) -> AsyncGenerator[Ask
                 )
         except (UnknownName, QueryRefused, QueryTooHeavy) as error:
             note = f"{type(error).__name__}: {error}"
-        yield AskedQuestion(question=question, verdict=verdict(question, shown), shown=note)
+        yield JudgedAnswer(question=question, verdict=verdict(question, shown), shown=note)
 
 
-async def asked(half: QuestionSet, by: str, folder: Path) -> AsyncGenerator[AskedQuestion]:
+async def asked(half: QuestionSet, by: str, folder: Path) -> AsyncGenerator[JudgedAnswer]:
     files = folder / "files"
     files.mkdir()
     half.write_all(files)
@@ -101,7 +101,7 @@ async def asked(half: QuestionSet, by: str, folder: Path) -> AsyncGenerator[Aske
                 try:
                     sql = resolved(question, [one.table for one in stored]) if question.sql else ""
                 except UnknownName as error:
-                    yield AskedQuestion(question=question, verdict="refused", shown=f"UnknownName: {error}")
+                    yield JudgedAnswer(question=question, verdict="refused", shown=f"UnknownName: {error}")
                     continue
                 pattern = re.escape(json.dumps(question.text, ensure_ascii=False)[1:-1])
                 server.on(openai_server.whole(json.dumps({"sql": sql})), task="sql", matching=pattern)
@@ -109,7 +109,7 @@ async def asked(half: QuestionSet, by: str, folder: Path) -> AsyncGenerator[Aske
             answer = [event async for event in application.engine.answer(query) if isinstance(event, Answer)][
                 -1
             ]
-            yield AskedQuestion(
+            yield JudgedAnswer(
                 question=question, verdict=verdict(question, _shown(answer)), shown=answer.text
             )
 
@@ -126,7 +126,7 @@ def _shown(answer: Answer) -> ShownAnswer:
     )
 
 
-def table(asked_questions: Sequence[AskedQuestion]) -> str:
+def table(asked_questions: Sequence[JudgedAnswer]) -> str:
     """By kind and by language."""
     lines = [f"{'':10} {'asked':>6} {' '.join(f'{name:>8}' for name in VERDICTS)}"]
     kinds = dict.fromkeys(f"{one.question.kind}" for one in asked_questions)
@@ -148,7 +148,7 @@ def _made(half: QuestionSet) -> QuestionSet:
     return replace(half, real={}, questions=lambda: questions)
 
 
-async def measure(half: str, by: str, *, is_direct: bool, is_made: bool) -> list[AskedQuestion]:
+async def measure(half: str, by: str, *, is_direct: bool, is_made: bool) -> list[JudgedAnswer]:
     module = importlib.import_module(f"tests.tables.computed.{half}")
     chosen: QuestionSet = getattr(module, half.upper())
     if is_made:

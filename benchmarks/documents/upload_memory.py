@@ -1,6 +1,6 @@
 """Memory of the bot and its parsing workers while a packed upload is added, beyond what they need for a small file.
 
-`python -m benchmarks.upload_memory [PART OF A NAME ...]`; each file in its own process, with the hashing embedder: the model's
+`python -m benchmarks.documents.upload_memory [PART OF A NAME ...]`; each file in its own process, with the hashing embedder: the model's
 memory does not depend on the file.
 """
 
@@ -118,7 +118,7 @@ def main(wanted: list[str]) -> None:
     )
     for name in FILES:
         if not wanted or any(part in name for part in wanted):
-            command = [sys.executable, "-m", "benchmarks.upload_memory", "--one", name]
+            command = [sys.executable, "-m", "benchmarks.documents.upload_memory", "--one", name]
             subprocess.run(command, check=False)
 
 

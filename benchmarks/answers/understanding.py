@@ -1,4 +1,4 @@
-"""What understanding a follow-up costs until the first token: `python -m benchmarks.understanding [--seconds 0.5]`.
+"""What understanding a follow-up costs until the first token: `python -m benchmarks.answers.understanding [--seconds 0.5]`.
 
 The whole engine over the documents of HotpotQA-100 with the local embedder. Each question is asked as a follow-up of another one, in
 turns without a model for understanding and with one whose reply ends after so many seconds: nothing for half of them, then the whole
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator
 
     from rag_engine.engine import Engine
-    from rag_engine.types import Prompt
+    from rag_engine.types import Prompt, Role
 
 
 @dataclass(kw_only=True)
@@ -88,9 +88,10 @@ class FirstToken:
 async def _first_token(engine: Engine, model: DelayedModel, text: str, earlier: str) -> FirstToken:
     model.question = text
     model.understood_at.clear()
+    spoken: tuple[tuple[Role, str], ...] = (("user", earlier), ("assistant", "It is there."))
     said = [
         Turn(id=TurnId(role), conversation=ConversationId("one"), role=role, text=words, at=number)
-        for number, (role, words) in enumerate((("user", earlier), ("assistant", "It is there.")))
+        for number, (role, words) in enumerate(spoken)
     ]
     query = Query(text=f"And {text}", knowledge_bases=frozenset({BASE}), other_turns=tuple(said))
     started, processor = time.perf_counter(), time.process_time()

@@ -1,4 +1,4 @@
-"""How well questions are grouped by what they ask: `python -m benchmarks.question_groups`.
+"""How well questions are grouped by what they ask: `python -m benchmarks.answers.question_groups`.
 
 Purity: the share of questions in a group whose majority asks what they ask. Recall: the share of pairs of one need in one group.
 """
@@ -24,7 +24,7 @@ from rag_engine.verified.question_groups import GroupedQuestion, group_of
 if TYPE_CHECKING:
     from rag_engine.ports import Embedder
 
-SET = Path(__file__).parents[1] / "tests" / "answers" / "question_groups.toml"
+SET = Path(__file__).parents[2] / "tests" / "answers" / "question_groups.toml"
 ORDERS = 5
 
 
