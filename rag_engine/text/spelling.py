@@ -8,8 +8,12 @@ import unicodedata
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
 SHARE = 0.7
 """Relative to a typed word."""
@@ -23,6 +27,7 @@ _SHARED_STEM = 0.6
 _TWO_LETTERS_FROM = 10
 _LAST_LETTER_FROM = 8
 _VOWEL_FROM = 7
+_ONE = np.uint64(1)
 _VOWELS = frozenset("aeiouyаеиоуыэюяіє")
 
 
@@ -113,6 +118,38 @@ def edits(one: str, other: str, *, most: int) -> int:
         is_one_edit = len(one) == len(other) == 1 or (len(one) == 2 and one == other[::-1])
         return min(1 if is_one_edit else 2, most + 1)
     return _edits_in_band(one, other, most)
+
+
+def edits_of_each(typed: str, words: Sequence[str]) -> list[int]:
+    """As `edits` of `typed`, at most 64 letters, and each word, without a bound (Hyyrö 2003, one bit per letter)."""
+    if not typed or not words:
+        return [len(word) + len(typed) for word in words]
+    lengths = np.array([len(word) for word in words])
+    codes = np.array(words).view(np.uint32).reshape(len(words), -1)
+    found = np.full(len(words), len(typed))
+    last = np.uint64(len(typed) - 1)
+    rising, falling = np.full(len(words), np.uint64(2**64 - 1)), np.zeros(len(words), dtype=np.uint64)
+    same, diagonal = np.zeros_like(falling), np.zeros_like(falling)
+    for place, before in enumerate(_places(typed, codes.T)):
+        swapped = ((~diagonal & before) << _ONE) & same
+        diagonal = swapped | (((before & rising) + rising) ^ rising) | before | falling
+        same = before
+        more, fewer = falling | ~(diagonal | rising), diagonal & rising
+        inside = place < lengths
+        found += inside * (more >> last & _ONE).astype(np.int64)
+        found -= inside * (fewer >> last & _ONE).astype(np.int64)
+        more = more << _ONE | _ONE
+        rising, falling = (fewer << _ONE) | ~(diagonal | more), more & diagonal
+    return found.tolist()
+
+
+def _places(typed: str, columns: NDArray[np.uint32]) -> NDArray[np.uint64]:
+    """Of each letter in `typed`: the bits of its places."""
+    places = np.zeros(columns.shape, dtype=np.uint64)
+    for letter in set(typed):
+        bits = sum(1 << place for place, other in enumerate(typed) if other == letter)
+        places[columns == ord(letter)] = bits
+    return places
 
 
 def _unlike_parts(one: str, other: str) -> tuple[str, str]:

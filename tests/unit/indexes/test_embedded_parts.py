@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rag_engine.indexes.embedded.dense import encoded, restored, stored, unit, words_of
 from rag_engine.indexes.embedded.postings.blocks import blocks, decoded, merged, of_chunks
 from rag_engine.indexes.embedded.rows import chunk_of, hash_of, packed_terms, row_of, unpacked_terms
-from rag_engine.text.spelling import edits
+from rag_engine.text.spelling import edits, edits_of_each
 from rag_engine.types import Chunk, ChunkId, DocumentId, KnowledgeBaseId
 
 if TYPE_CHECKING:
@@ -56,6 +56,12 @@ def test_edits_count_insertions_deletions_substitutions_and_swaps(one: str, othe
     exact = distance(one, other)
     assert edits(one, other, most=most) == min(exact, most + 1)
     assert edits(other, one, most=most) == min(exact, most + 1)
+
+
+@given(typed=st.text(alphabet="abé漢😀", max_size=64), words=st.lists(st.text(alphabet="abé漢😀", max_size=9), max_size=9))
+def test_edits_of_many_words_at_once(typed: str, words: list[str]) -> None:
+    words += [typed, typed[1:], typed[:-2], "b" + typed, typed[1::-1] + typed[2:]]
+    assert edits_of_each(typed, words) == [distance(typed, word) for word in words]
 
 
 def distance(one: str, other: str) -> int:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag_engine.text.spelling import edits, most_edits
+from rag_engine.text.spelling import edits_of_each, most_edits
 
 if TYPE_CHECKING:
     import sqlite3
@@ -42,8 +42,9 @@ class Vocabulary:
             "SELECT t FROM json_each(?) AS wanted CROSS JOIN word ON word.id = wanted.value",
             (json.dumps(ids),),
         )
-        for (other,) in words.fetchall():
-            if (distance := edits(word, other, most=most)) <= most:
+        near = [other for (other,) in words.fetchall()]
+        for other, distance in zip(near, edits_of_each(word, near), strict=True):
+            if distance <= most:
                 found.setdefault(distance, []).append(other)
         return dict(sorted(found.items()))
 
