@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag_engine.retrieval.ranking.bm25 import gain
+from rag_engine.retrieval.ranking.bm25 import gain, saturated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +34,28 @@ class WeightedPostings:
     weight: float
 
 
+class CommonTerm:
+    """In so many chunks that each has its count, 0 included."""
+
+    def __init__(self, counts: NDArray[np.uint8], weight: float, norms: Scores) -> None:
+        self._counts = counts
+        self._norms = norms
+        self.weight = weight
+
+    @cached_property
+    def gains(self) -> Scores:
+        return saturated(self.weight, self._counts, self._norms)
+
+    def gains_at(self, places: Ids) -> Scores:
+        if "gains" in self.__dict__:
+            return self.gains[places]
+        return saturated(self.weight, self._counts[places], self._norms[places])
+
+
+def common_from(chunks: int) -> int:
+    return max(_COMMON, chunks // _COMMON_SHARE)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredChunks:
     lengths: NDArray[np.int32]
@@ -41,20 +64,20 @@ class ScoredChunks:
     wanted: Mask | None
     """None: all."""
 
-    def best(self, terms: Sequence[WeightedPostings], *, limit: int) -> tuple[Ids, Scores]:
-        """Unordered: `limit` of them and ties with the last. `terms` from rare to common, added in this order: equal
-        chunks get equal scores.
+    def best(
+        self, rare: Sequence[WeightedPostings], common: Sequence[CommonTerm], *, limit: int
+    ) -> tuple[Ids, Scores]:
+        """Unordered: `limit` of them and ties with the last. Terms are added in this order: equal chunks get equal
+        scores.
         """
-        common = max(_COMMON, self.lengths.size // _COMMON_SHARE)
-        first = sum(term.positions.size < common for term in terms)
-        scores, floor = self._of_rare(terms[:first], limit)
-        for number, term in enumerate(terms[first:], start=first):
+        scores, floor = self._of_rare(rare, limit)
+        for number, term in enumerate(common):
             # A term adds less than its weight.
-            rest = _ROUNDING * sum(other.weight for other in terms[number:])
+            rest = _ROUNDING * sum(other.weight for other in common[number:])
             if (floor := _last(scores[scores >= floor], limit)) > rest:
                 places = np.flatnonzero(scores >= floor - rest)
-                return _top(places, self._with(scores[places], places, terms[number:]), limit)
-            scores[term.positions] += self._gains(term.positions, term.counts, term.weight)
+                return _top(places, _with(scores[places], places, common[number:]), limit)
+            scores += term.gains
             if self.wanted is not None:
                 scores[~self.wanted] = 0
         places = np.flatnonzero(scores >= max(floor, _LEAST))
@@ -66,7 +89,7 @@ class ScoredChunks:
         positions = np.concatenate([term.positions for term in terms])
         counts = np.concatenate([term.counts for term in terms])
         weights = np.repeat([term.weight for term in terms], [term.positions.size for term in terms])
-        gains = self._gains(positions, counts, weights)
+        gains = gain(weights, counts, self.lengths[positions], self.average)
         scores: Scores = np.bincount(positions, weights=gains, minlength=self.lengths.size).astype(
             np.float64, copy=False
         )
@@ -75,15 +98,11 @@ class ScoredChunks:
         likely = np.unique(positions[: _ENOUGH * limit])
         return scores, _last(scores[likely], limit)
 
-    def _with(self, scores: Scores, places: Ids, terms: Sequence[WeightedPostings]) -> Scores:
-        for term in terms:
-            found = np.minimum(term.positions.searchsorted(places), term.positions.size - 1)
-            has = term.positions[found] == places
-            scores[has] += self._gains(places[has], term.counts[found[has]], term.weight)
-        return scores
 
-    def _gains(self, positions: Ids, counts: NDArray[np.uint8], weights: float | Scores) -> Scores:
-        return gain(weights, counts, self.lengths[positions], self.average)
+def _with(scores: Scores, places: Ids, terms: Sequence[CommonTerm]) -> Scores:
+    for term in terms:
+        scores += term.gains_at(places)
+    return scores
 
 
 def _last(scores: Scores, limit: int) -> float:

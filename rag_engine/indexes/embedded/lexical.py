@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from rag_engine.indexes.embedded.bm25 import ScoredChunks, WeightedPostings
+from rag_engine.indexes.embedded.bm25 import CommonTerm, ScoredChunks, WeightedPostings, common_from
 from rag_engine.indexes.embedded.rows import hash_of
-from rag_engine.retrieval.ranking.bm25 import term_weight
+from rag_engine.retrieval.ranking.bm25 import norms_of, term_weight
 from rag_engine.text.spelling import SHARE, corrections
 
 if TYPE_CHECKING:
@@ -50,12 +51,16 @@ def best_matches(
     if not found:
         return np.zeros(0, dtype=np.int64), np.zeros(0), {}
     order = sorted(found, key=lambda term: (term[1].frequency, term[0]))
-    weighted = [
+    rare = [
         WeightedPostings(positions=postings.positions, counts=postings.counts, weight=weight)
         for _, postings, weight in order
+        if isinstance(postings, VisiblePostings)
     ]
-    scored = ScoredChunks(lengths=snapshot.lengths, average=audience.tokens / audience.chunks, wanted=wanted)
-    places, scores = scored.best(weighted, limit=limit)
+    common = [
+        terms.common(postings, weight) for _, postings, weight in order if isinstance(postings, VisibleCounts)
+    ]
+    scored = ScoredChunks(lengths=snapshot.lengths, average=terms.average, wanted=wanted)
+    places, scores = scored.best(rare, common, limit=limit)
     return snapshot.ids[places], scores, corrected
 
 
@@ -69,6 +74,41 @@ class VisiblePostings:
     def frequency(self) -> int:
         return self.positions.size
 
+    @property
+    def bytes(self) -> int:
+        return self.positions.nbytes + self.counts.nbytes
+
+    def within(self, chunks: Mask) -> Visible:
+        here = chunks[self.positions]
+        return _visible(self.positions[here], self.counts[here], chunks.size)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VisibleCounts:
+    """Of a common term, by chunk."""
+
+    counts: NDArray[np.uint8]
+    frequency: int
+
+    @property
+    def bytes(self) -> int:
+        return self.counts.nbytes
+
+    def within(self, chunks: Mask) -> Visible:
+        positions = np.flatnonzero(chunks & (self.counts > 0))
+        return _visible(positions, self.counts[positions], chunks.size)
+
+
+Visible: TypeAlias = "VisiblePostings | VisibleCounts"
+
+
+def _visible(positions: Ids, counts: NDArray[np.uint8], chunks: int) -> Visible:
+    if positions.size < common_from(chunks):
+        return VisiblePostings(positions=positions, counts=counts)
+    by_chunk = np.zeros(chunks, dtype=np.uint8)
+    by_chunk[positions] = counts
+    return VisibleCounts(counts=by_chunk, frequency=positions.size)
+
 
 class AudienceTerms:
     """Reads each term once, for one audience."""
@@ -77,16 +117,36 @@ class AudienceTerms:
         self.snapshot = snapshot
         self.audience = audience
         self._connection = connection
-        self._read: dict[str, VisiblePostings] = {}
+        self.average = audience.tokens / audience.chunks
+        self._read: dict[str, Visible] = {}
+        self._common: dict[tuple[int, float], CommonTerm] = {}
         self._near: dict[str, Mapping[int, Sequence[str]]] = {}
 
-    def postings(self, terms: Iterable[str]) -> list[VisiblePostings]:
+    def postings(self, terms: Iterable[str]) -> list[Visible]:
         terms = list(terms)
+        recent, mark = self.snapshot.terms, self.audience.mark
         if new := [term for term in terms if term not in self._read]:
+            known = recent.get_all([(mark, term) for term in new])
+            self._read.update((term, visible) for (_, term), visible in known.items())
+            new = [term for term in new if term not in self._read]
+        if new:
             snapshot = self.snapshot
             stored = snapshot.stored.of(self._connection, snapshot.cache, [hash_of(term) for term in new])
-            self._read.update(zip(new, map(self._visible, stored), strict=True))
+            for term, parts in zip(new, stored, strict=True):
+                self._read[term] = visible = self._visible(parts)
+                if sum(ids.size for ids, _ in parts) >= common_from(snapshot.ids.size):
+                    recent.put([((mark, term), visible, visible.bytes)])
         return [self._read[term] for term in terms]
+
+    def common(self, term: VisibleCounts, weight: float) -> CommonTerm:
+        key = (id(term.counts), weight)
+        if key not in self._common:
+            self._common[key] = CommonTerm(term.counts, weight, self._norms)
+        return self._common[key]
+
+    @cached_property
+    def _norms(self) -> Scores:
+        return norms_of(self.snapshot.lengths, self.average)
 
     def frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
         found = self.postings(terms)
@@ -97,7 +157,7 @@ class AudienceTerms:
             self._near[word] = self.snapshot.vocabulary.near(self._connection, word)
         return self._near[word]
 
-    def _visible(self, parts: Sequence[tuple[Ids, NDArray[np.uint8]]]) -> VisiblePostings:
+    def _visible(self, parts: Sequence[tuple[Ids, NDArray[np.uint8]]]) -> Visible:
         if not parts:
             return VisiblePostings(positions=np.zeros(0, dtype=np.int64), counts=np.zeros(0, dtype=np.uint8))
         ids, counts = parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))
@@ -105,7 +165,7 @@ class AudienceTerms:
         if not self.audience.is_everything or positions.min() < 0:
             seen = self.audience.visible[positions]
             positions, counts = positions[seen], counts[seen]
-        return VisiblePostings(positions=positions, counts=counts)
+        return _visible(positions, counts, self.snapshot.ids.size)
 
 
 def _frequencies(
@@ -125,13 +185,12 @@ def _synonyms(
     terms: AudienceTerms,
     *,
     typed: Collection[str],
-) -> list[tuple[str, VisiblePostings, float]]:
-    found: list[tuple[str, VisiblePostings, float]] = []
+) -> list[tuple[str, Visible, float]]:
+    found: list[tuple[str, Visible, float]] = []
     for base, weights in synonyms.items():
+        chunks = terms.snapshot.bases == base
         for token, postings in zip(weights, terms.postings(weights), strict=True):
-            here = terms.snapshot.bases[postings.positions] == base
-            if token not in typed and here.any():
-                own = VisiblePostings(positions=postings.positions[here], counts=postings.counts[here])
+            if token not in typed and (own := postings.within(chunks)).frequency:
                 found.append(
                     (token, own, weights[token] * term_weight(postings.frequency, terms.audience.chunks))
                 )

@@ -10,6 +10,7 @@ import numpy as np
 
 from rag_engine.indexes.embedded.postings.segments import BlockCache, StoredPostings
 from rag_engine.indexes.embedded.postings.vocabulary import Vocabulary
+from rag_engine.indexes.embedded.recent_values import RecentValues
 from rag_engine.indexes.embedded.schema import mean_of, read_number
 from rag_engine.indexes.embedded.vectors.expansions import Expansions
 from rag_engine.indexes.embedded.vectors.recent_vectors import RecentVectors
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rag_engine.indexes.embedded.lexical import Visible
     from rag_engine.types import KnowledgeBaseId
 
     Ids: TypeAlias = NDArray[np.int64]
@@ -31,6 +33,7 @@ _GROWTH = 1.25
 _FIRST_CAPACITY = 1024
 _FEW_DEAD = 1024
 _SPARSE = 16
+_BYTES_OF_TERMS = 8_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +43,8 @@ class SearchAudience:
     is_everything: bool
     chunks: int
     tokens: int
+    mark: object = field(default_factory=object)
+    """Unique."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +64,8 @@ class Snapshot:
     cache: BlockCache
     vocabulary: Vocabulary
     vectors: RecentVectors
+    terms: RecentValues[tuple[object, str], Visible]
+    """By the mark of their audience."""
     mean: NDArray[np.float32] | None
     names: dict[int, KnowledgeBaseId] = field(default_factory=dict[int, "KnowledgeBaseId"])
     audiences: dict[frozenset[str], SearchAudience] = field(
@@ -119,6 +126,7 @@ class Memory:
         self._newest: Snapshot | None = None
         self._cache = BlockCache()
         self._vocabulary = Vocabulary()
+        self._terms: RecentValues[tuple[object, str], Visible] = RecentValues(most_bytes=_BYTES_OF_TERMS)
         self.expansions = Expansions(dimensions=dimensions)
 
     def at(self, connection: sqlite3.Connection) -> Snapshot | None:
@@ -187,6 +195,7 @@ class Memory:
             cache=self._cache,
             vocabulary=self._vocabulary,
             vectors=self._vectors,
+            terms=self._terms,
             mean=self._mean,
         )
 

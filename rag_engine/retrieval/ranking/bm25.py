@@ -24,6 +24,19 @@ def gain(
     lengths: NDArray[np.integer],
     average: float,
 ) -> NDArray[np.float64]:
+    return saturated(weight, counts, norms_of(lengths, average))
+
+
+def norms_of(lengths: NDArray[np.integer], average: float) -> NDArray[np.float64]:
+    norms: NDArray[np.float64] = lengths * np.float64(_K1 * _B / average) + _K1 * (1 - _B)
+    return norms
+
+
+def saturated(
+    weight: float | NDArray[np.float64], counts: NDArray[np.integer], norms: NDArray[np.float64]
+) -> NDArray[np.float64]:
     occurrences = counts.astype(np.float64)
-    norms = lengths * (_K1 * _B / average) + _K1 * (1 - _B)
-    return weight * occurrences / (occurrences + norms)
+    norms = occurrences + norms
+    occurrences *= weight
+    occurrences /= norms
+    return occurrences

@@ -11,6 +11,7 @@ import pytest
 
 from rag_engine.indexes.embedded import Settings, connect
 from rag_engine.indexes.embedded.postings.segments import StoredPostings
+from rag_engine.indexes.embedded.rows import hash_of
 from rag_engine.types import DocumentId
 from tests.contracts.indexing import (
     DIMENSIONS,
@@ -90,9 +91,9 @@ async def test_one_call_finds_what_separate_calls_find(index: EmbeddedIndex) -> 
     assert sum(len(ranking.hits) for ranking in together) > 1_000
 
 
-async def test_a_call_reads_each_term_once_and_makes_each_chunk_once(
-    index: EmbeddedIndex, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def terms(monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
+    """How often the postings of each were read."""
     terms: Counter[int] = Counter()
     postings_of = StoredPostings.of
 
@@ -103,7 +104,34 @@ async def test_a_call_reads_each_term_once_and_makes_each_chunk_once(
         return postings_of(self, connection, cache, asked)
 
     monkeypatch.setattr(StoredPostings, "of", counted_postings)
+    return terms
+
+
+async def test_a_call_reads_each_term_once_and_makes_each_chunk_once(
+    index: EmbeddedIndex, terms: Counter[int]
+) -> None:
     found = await index.search(one_question("kb", "other", limit=50))
     assert set(terms.values()) == {1}
     chunks = [hit.chunk for ranking in found for hit in ranking.hits]
     assert len({id(each) for each in chunks}) == len({each.id for each in chunks}) < len(chunks)
+
+
+@pytest.mark.parametrize("bases", [("kb", "other"), ("other",)])
+async def test_common_terms_are_read_once_until_something_changes(
+    index: EmbeddedIndex, terms: Counter[int], bases: tuple[str, ...]
+) -> None:
+    search = replace(lexical("w0 w110", *bases, limit=5_000), synonyms={base("other"): {"w1": 0.5}})
+    (first,) = await index.search([search])
+    terms.clear()
+    assert await index.search([search]) == [first]
+    assert set(terms) == {hash_of("w110"), hash_of("110")}
+    other = ("kb",) if bases == ("other",) else ("other",)
+    assert await index.search([replace(search, knowledge_bases=frozenset(map(base, other)))]) != [first]
+    new = document("new", knowledge_base="other")
+    await index.put(new, [(chunk(new, "w0 w1"), vector(1))])
+    await index.drop(base("other"), DocumentId("d0"))
+    (changed,) = await index.search([search])
+    ids = {hit.chunk.document for hit in changed.hits}
+    assert "new" in ids
+    assert "d0" not in ids
+    assert len(changed.hits) < len(first.hits)

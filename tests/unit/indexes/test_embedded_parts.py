@@ -58,7 +58,10 @@ def test_edits_count_insertions_deletions_substitutions_and_swaps(one: str, othe
     assert edits(other, one, most=most) == min(exact, most + 1)
 
 
-@given(typed=st.text(alphabet="abé漢😀", max_size=64), words=st.lists(st.text(alphabet="abé漢😀", max_size=9), max_size=9))
+@given(
+    typed=st.text(alphabet="abé漢😀", max_size=64),
+    words=st.lists(st.text(alphabet="abé漢😀", max_size=9), max_size=9),
+)
 def test_edits_of_many_words_at_once(typed: str, words: list[str]) -> None:
     words += [typed, typed[1:], typed[:-2], "b" + typed, typed[1::-1] + typed[2:]]
     assert edits_of_each(typed, words) == [distance(typed, word) for word in words]

@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rag_engine.indexes.embedded.postings.blocks import decoded, merged, of_chunks
+from rag_engine.indexes.embedded.recent_values import RecentValues
 
 if TYPE_CHECKING:
     import sqlite3
@@ -83,27 +82,14 @@ class StoredPostings:
 
 
 class BlockCache:
-    """Safe for several threads."""
-
     def __init__(self) -> None:
-        self._blocks: OrderedDict[int, Block] = OrderedDict()
-        self._bytes = 0
-        self._lock = threading.Lock()
+        self._blocks: RecentValues[int, Block] = RecentValues(most_bytes=_MOST_CACHED)
 
     def block(self, connection: sqlite3.Connection, segment: PostingSegment, number: int) -> Block:
         place = place_of(segment.number, number)
-        with self._lock:
-            block = self._blocks.get(place)
-            if block is not None:
-                self._blocks.move_to_end(place)
-                return block
-        block = read_block(connection, segment.number, number)
-        with self._lock:
-            if place not in self._blocks:
-                self._blocks[place] = block
-                self._bytes += block.size
-            while self._bytes > _MOST_CACHED:
-                self._bytes -= self._blocks.popitem(last=False)[1].size
+        if (block := self._blocks.get(place)) is None:
+            block = read_block(connection, segment.number, number)
+            self._blocks.put([(place, block, block.size)])
         return block
 
 
