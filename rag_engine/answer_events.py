@@ -73,6 +73,7 @@ class Answer:
     choices: tuple[str, ...] = ()
     research: Mapping[str, object] = field(default_factory=dict[str, object])
     """Of a researched question: rounds, searches, calls, ..."""
+    used_tools: bool = False
     computed: ComputedAnswer | None = None
     evidence: Evidence = ""
 

@@ -334,7 +334,8 @@ class Engine:
     async def _remember(self, inquiry: Inquiry, generated: GeneratedReply, *, asked_at: float) -> Answer:
         turn = inquiry.query.turn or TurnId(uuid.uuid4().hex)
         generated = replace(generated, citations=await with_versions(generated.citations, self.metadata))
-        answer = replace(answer_of(inquiry, generated, turn), research=spent(inquiry))
+        answer = answer_of(inquiry, generated, turn)
+        answer = replace(answer, research=spent(inquiry), used_tools="agent" in inquiry.details)
         conversation = inquiry.query.conversation or ConversationId(f"single:{turn}")
         text, earlier = inquiry.query.text, inquiry.query.version_of
         asked = Turn(id=question_of(turn), conversation=conversation, role="user", text=text, at=asked_at)

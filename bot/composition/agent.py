@@ -47,6 +47,7 @@ async def agent(
             model=ports.task_models.get(calls.TASK),
             limits=limits(settings),
             operator_tools=listed,
+            store=indexing.storage.findings,
         )
 
 

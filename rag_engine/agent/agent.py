@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.agent import calls
+from rag_engine.agent.kept_calls import KeptCalls
 from rag_engine.agent.loop import STAGE, AgentLimits, AgentLoop
 from rag_engine.agent.passage_pool import PassagePool
 from rag_engine.errors import RagError
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from rag_engine.agent.tool import Tool
     from rag_engine.pipeline import Inquiry, NamedStep
     from rag_engine.ports import LanguageModel
-    from rag_engine.research.research import SearchSteps
+    from rag_engine.research.research import FindingsStore, SearchSteps
     from rag_engine.types import Stage
 
     ListTools = Callable[[], Awaitable[Sequence[Tool]]]
@@ -41,6 +42,8 @@ class Agent:
     """Of the task; None: the one that answers."""
     limits: AgentLimits = _LIMITS
     operator_tools: ListTools | None = None
+    store: FindingsStore | None = None
+    """None: a restart makes all calls again."""
 
     async def run(
         self, inquiry: Inquiry, search: SearchSteps, *, model: LanguageModel
@@ -63,11 +66,30 @@ class Agent:
             limits=limits,
             pool=pool,
             begun=begun,
+            kept=await self._kept(inquiry),
         )
         async with aclosing(loop.run()) as stages:
             async for stage in stages:
                 yield stage
         yield _gathered(inquiry, loop)
+
+    async def _kept(self, inquiry: Inquiry) -> KeptCalls:
+        query, stored = inquiry.query, ""
+
+        async def write(state: str) -> None:
+            if self.store is None or query.turn is None or query.conversation is None:
+                return
+            try:
+                await self.store.write(query.turn, query.conversation, state)
+            except RagError as error:
+                _log.warning("the calls of an answer could not be stored: %s", error)
+
+        if self.store is not None and query.turn is not None:
+            try:
+                stored = await self.store.read(query.turn)
+            except RagError as error:
+                _log.warning("the calls of an interrupted answer could not be read: %s", error)
+        return KeptCalls.of(stored, inquiry.question, write)
 
     async def _tools(self, inquiry: Inquiry) -> list[Tool]:
         query = inquiry.query

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import time
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from rag_engine.agent import calls
@@ -20,6 +21,7 @@ from rag_engine.types import Stage
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence
 
+    from rag_engine.agent.kept_calls import KeptCalls
     from rag_engine.agent.passage_pool import PassagePool
     from rag_engine.agent.tool import SearchText, Tool, ToolResult
     from rag_engine.generation.tool_request import ToolCall
@@ -90,6 +92,7 @@ class AgentLoop:
     limits: AgentLimits
     pool: PassagePool
     begun: str
+    kept: KeptCalls
     made: list[MadeCall] = field(default_factory=list[MadeCall])
     faults: list[str] = field(default_factory=list[str])
     ending: LoopEnd = ""
@@ -103,7 +106,10 @@ class AgentLoop:
         """Until `ending` says why it ended."""
         yield self._stage()
         while not self.ending:
-            chosen = await self._chosen()
+            if (chosen := self.kept.earlier()) is None:
+                chosen = await self._chosen()
+                if not self.ending:
+                    await self.kept.add(chosen)
             if not chosen:
                 self.ending = self.ending or "enough"
                 return
@@ -227,4 +233,5 @@ class AgentLoop:
             model=self.model,
             passages=hits,
         )
-        return await tool.run(call.arguments, context)
+        make = partial(tool.run, call.arguments, context)
+        return await (self.kept.once(call, make) if tool.acts else make())

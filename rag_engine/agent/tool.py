@@ -68,6 +68,8 @@ class Tool:
     """The JSON schema of an object."""
     run: Callable[[Mapping[str, object], ToolContext], Awaitable[ToolResult]]
     is_offered: Callable[[Query], bool] = always
+    acts: bool = False
+    """It may change something outside: a call is never made twice."""
 
 
 def typed_tool(

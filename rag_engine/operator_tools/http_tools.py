@@ -74,7 +74,11 @@ def _tool(described: HttpTool, session: aiohttp.ClientSession) -> Tool:
             raise ToolFailed("The server cannot be reached.") from error
 
     return Tool(
-        name=described.name, description=described.description, parameters=described.parameters, run=run
+        name=described.name,
+        description=described.description,
+        parameters=described.parameters,
+        run=run,
+        acts=True,
     )
 
 

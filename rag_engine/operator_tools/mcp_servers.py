@@ -99,6 +99,7 @@ class _Connection:
                 description=offered.description or offered.name,
                 parameters=offered.input_schema,
                 run=partial(self._run, offered.name),
+                acts=True,
             )
             for offered in self._offered
             if (not chosen or offered.name in chosen)

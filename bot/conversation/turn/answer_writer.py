@@ -137,12 +137,14 @@ class AnswerWriter:
             _log.warning("pictures of an answer were left out: %s", type(error).__name__)
 
     async def _attach_files(self, context: TurnContext, answer: Answer) -> None:
-        if answer.research:
+        if answer.research or answer.used_tools:
             try:
                 await self.findings.remove(context.recorder.turn.engine_turn)
             except RagError as error:
-                _log.warning("the findings of a research stay until they expire: %s", error)
-        elif answer.computed is None:
+                _log.warning(
+                    "what an interrupted answer would continue from stays until it expires: %s", error
+                )
+        if not answer.research and answer.computed is None:
             await self._show_pictures(context)
         await attach_report(context.view.stream, context.view.final, answer)
 
