@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from rag_engine.generation.tool_request import ToolRequest
     from rag_engine.metadata.filter_types import Filter
+    from rag_engine.retrieval.found_messages import FindMessages
     from rag_engine.summaries.length_and_language import LengthAndLanguage
     from rag_engine.text.table_anchors import TableGrid
 
@@ -176,6 +177,7 @@ class Query:
     """ISO 639-1, of the client; empty: unknown."""
     options: AnswerOptions = AnswerOptions()
     web: WebUse = "never"
+    messages: FindMessages | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

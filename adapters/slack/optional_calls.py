@@ -40,6 +40,7 @@ class OptionalCalls:
     now: Callable[[], float] = time.monotonic
     _titled: OrderedDict[str, None] = field(default_factory=OrderedDict[str, None])
     _refused_at: dict[str, float] = field(default_factory=dict[str, float])
+    _paused_until: dict[str, float] = field(default_factory=dict[str, float])
 
     def is_offered(self, method: str) -> bool:
         since = self._refused_at.get(method)
@@ -52,6 +53,13 @@ class OptionalCalls:
             self._refused_at[method] = self.now()
         _log.info("%s was left out: %s", method, error)
         return code
+
+    def pause(self, method: str, seconds: float) -> None:
+        self._paused_until[method] = self.now() + seconds
+
+    def pause_of(self, method: str) -> float:
+        """Seconds that are left of it."""
+        return self._paused_until.get(method, 0.0) - self.now()
 
     def first_time(self, thread: str) -> bool:
         """As far as this process knows."""

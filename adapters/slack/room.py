@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 from adapters.slack.api import call_api
 from adapters.slack.assistant import rename, show_activity
 from adapters.slack.incoming import history
+from adapters.slack.incoming.message_search import find_messages
 from adapters.slack.locations import is_direct
 from adapters.slack.outlets.channel import SlackOutlet, SlackTarget
 from adapters.slack.outlets.private import PrivateOutlet
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from adapters.slack.incoming.message_reader import MessageReader
     from bot import port
-    from bot.port import ChatService, HistoryPage, IncomingMessage, Person, Place
+    from bot.port import ChannelMessage, ChatService, HistoryPage, IncomingMessage, Person, Place
 
 
 _REACT = "reactions.add"
@@ -89,6 +90,13 @@ class SlackRoom:
         if thread:
             return await history.thread_page(self.reader, channel, thread=thread, cursor=cursor)
         return await history.channel_page(self.reader, channel, cursor=cursor, until=until)
+
+    @property
+    def finds_messages(self) -> bool:
+        return True
+
+    async def find_messages(self, question: str, *, limit: int) -> Sequence[ChannelMessage]:
+        return await find_messages(self.reader, self.target, question, limit=limit)
 
     async def fetch(self, link: str) -> IncomingMessage | None:
         return await self.reader.fetch(link)

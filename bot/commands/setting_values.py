@@ -28,6 +28,7 @@ _FIELDS: Final = {
     "route": "route",
     "web": "web",
     "tools": "tools",
+    "messages": "messages",
 }
 
 OPTIONS: Final = (
@@ -71,6 +72,12 @@ OPTIONS: Final = (
         named=True,
     ),
     Option(
+        name="messages",
+        description="Whether I also search the messages of public channels (Slack)",
+        choices=("off", "on"),
+        named=True,
+    ),
+    Option(
         name="reset",
         description="The setting that becomes the default again, or all",
         choices=(*_FIELDS, "all"),
@@ -87,6 +94,7 @@ def applied(
     models: Sequence[str],
     has_model: bool,
     has_web: bool,
+    has_messages: bool,
 ) -> PlaceSettings:
     changes: dict[str, Any] = {}
     if reset := values.get("reset", ""):
@@ -94,6 +102,8 @@ def applied(
         changes = {name: getattr(defaults, name) for name in names}
     for name, value in values.items():
         if name in _FIELDS:
+            if name == "messages" and value != "off" and not has_messages:
+                raise Invalid("messages_not_searched")
             changes[_FIELDS[name]] = _value(name, value, models=models, has_model=has_model, has_web=has_web)
     return replace(current, **changes)
 

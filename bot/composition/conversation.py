@@ -33,6 +33,7 @@ from bot.conversation.turn.thread_titles import ThreadTitles
 from bot.conversation.turn.voice_messages import VoiceMessages
 from bot.conversation.versions import AnswerVersions
 from bot.observability import Observers
+from bot.store.channel_sources import ChannelSources
 from bot.store.event_inbox import DeliveryProgress, EventInbox
 from bot.store.expert_requests import ExpertRequests
 from bot.store.message_files import MessageFiles
@@ -90,6 +91,7 @@ class ChatStores:
     inbox: EventInbox
     delivery: DeliveryProgress
     experts: ExpertRequests
+    channels: ChannelSources
 
     @classmethod
     def over(
@@ -104,6 +106,7 @@ class ChatStores:
             inbox=EventInbox(database),
             delivery=DeliveryProgress(database),
             experts=ExpertRequests(database),
+            channels=ChannelSources(database),
         )
 
 
@@ -274,6 +277,7 @@ def _answers(
         findings=removals.findings,
         pictures=policies.show_pictures,
         experts=stores.experts,
+        leave_out=stores.channels.opted_out,
     )
 
 

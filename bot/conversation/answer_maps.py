@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from bot.conversation.sources.readable_records import readable_record
 from rag_engine.mind_maps.answers import MappedAnswer
-from rag_engine.web.addresses import is_web
+from rag_engine.web.addresses import is_outside
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +66,7 @@ class AnswerMaps:
 
     async def _is_readable(self, turn: ChatTurn, scope: Scope) -> bool:
         for document in {citation.document for citation in turn.citations}:
-            if not is_web(document) and not await readable_record(
+            if not is_outside(document) and not await readable_record(
                 self.catalog, document, scope.knowledge_bases
             ):
                 return False

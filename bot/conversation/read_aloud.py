@@ -8,7 +8,7 @@ from bot.messages import say
 from bot.messages.refusals import Refusal
 from bot.port import File, Reply
 from rag_engine.text.language import detect
-from rag_engine.web.addresses import is_web
+from rag_engine.web.addresses import is_outside
 
 if TYPE_CHECKING:
     from bot.conversation.dependencies import AudienceLookup, StoredAnswers
@@ -43,7 +43,7 @@ class ReadAloud:
             raise Refusal("speak_none")
         scope = await self.audiences.scope(turn.place, room.directory, person=person)
         for document in {citation.document for citation in turn.citations}:
-            if not is_web(document) and not await readable_record(
+            if not is_outside(document) and not await readable_record(
                 self.catalog, document, scope.knowledge_bases
             ):
                 raise Refusal("speak_closed")

@@ -12,7 +12,7 @@ from bot.port.errors import ChatError, Gone, Stopped, Throttled, Unreachable, Un
 from bot.port.events import Action, Attachment, IncomingMessage, MessageDeleted, MessageEdited, MessageEvent
 from bot.port.fields import Fields
 from bot.port.forms import MOST_TYPED, Form, opens_form
-from bot.port.history import HistoryPage, ReadPace
+from bot.port.history import ChannelMessage, HistoryPage, ReadPace
 from bot.port.installation import Credential, Installation
 from bot.port.lifecycle import Finding, Inbox, Recall, Signals
 from bot.port.one_person import OnePerson
@@ -36,6 +36,7 @@ __all__ = [
     "Button",
     "Channel",
     "ChannelKind",
+    "ChannelMessage",
     "ChatError",
     "ChatService",
     "Citation",

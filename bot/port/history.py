@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from bot.port.events import IncomingMessage
+    from bot.port.places import Person
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +23,19 @@ class HistoryPage:
     """That begin in it."""
     cursor: str = ""
     """The last id in it; empty if nothing follows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelMessage:
+    """That the platform's own search found."""
+
+    channel: str
+    channel_name: str
+    person: Person
+    text: str
+    uri: str
+    at: float
+    """Seconds since the epoch."""
 
 
 class ReadPace:

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bot.port.events import IncomingMessage
+    from bot.port.history import ChannelMessage
     from bot.port.pages import Outlet
     from bot.port.places import Directory, Person, Place
 
@@ -55,6 +56,17 @@ class Room(Protocol):
         """
         ...
 
+    @property
+    def finds_messages(self) -> bool:
+        """The platform has a search of its own."""
+        ...
+
+    async def find_messages(self, question: str, *, limit: int) -> Sequence[ChannelMessage]:
+        """Of public channels, best first, as the event's person may read them; none if the event allows no search.
+        Raises `ChatError`.
+        """
+        ...
+
 
 class PlainRoom:
     """Where the platform has no optional parts."""
@@ -72,3 +84,10 @@ class PlainRoom:
 
     async def history(self, *, cursor: str = "", until: str = "", thread: str = "") -> HistoryPage:
         return HistoryPage()
+
+    @property
+    def finds_messages(self) -> bool:
+        return False
+
+    async def find_messages(self, question: str, *, limit: int) -> Sequence[ChannelMessage]:
+        return ()

@@ -278,6 +278,10 @@ class ChannelSources:
     async def opt_in(self, platform: str, person: str) -> None:
         await self._run("DELETE FROM channel_optouts WHERE digest = ?", digest_of(platform, person))
 
+    async def opted_out(self, platform: str, people: Collection[str]) -> set[str]:
+        async with self.database.transaction() as transaction:
+            return await opted_out(transaction, platform, people)
+
     async def _many(self, condition: str, *parameters: object) -> list[ChannelSource]:
         sql = f"SELECT {_COLUMNS} FROM channel_sources WHERE {condition}"  # noqa: S608
         return [_source(row) for row in await self.database.fetch(sql, parameters)]

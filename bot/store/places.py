@@ -19,24 +19,25 @@ PlaceRoute: TypeAlias = Literal["auto", "chat"]
 """`chat`: nothing is searched."""
 
 WebPolicy: TypeAlias = Literal["off", "ask", "auto"]
+MessagePolicy: TypeAlias = Literal["off", "on"]
 
 _SETTINGS = """
     SELECT mode, knowledge, language, persona, model, temperature, empty_answer, citations, route, filter, web,
-        tools
+        tools, messages
     FROM place_settings WHERE platform = ? AND workspace = ? AND channel = ?
 """
 _CHANGE = """
     INSERT OR REPLACE INTO place_settings
         (platform, workspace, channel, mode, knowledge, language, persona, model, temperature, empty_answer, citations, route,
-         filter, web, tools)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+         filter, web, tools, messages)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _RESET = """
     DELETE FROM place_settings WHERE platform = ? AND workspace = ? AND channel = ?
 """
 _ALL_SETTINGS = """
     SELECT platform, workspace, channel, mode, knowledge, language, persona, model, temperature, empty_answer, citations, route,
-        filter, web, tools
+        filter, web, tools, messages
     FROM place_settings ORDER BY platform, workspace, channel
 """
 _BINDINGS = """
@@ -104,6 +105,7 @@ class PlaceSettings:
     """One a line; all hold."""
     web: WebPolicy = "off"
     tools: ToolPolicy = "off"
+    messages: MessagePolicy = "off"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +165,7 @@ class Places:
                     settings.filter,
                     settings.web,
                     settings.tools,
+                    settings.messages,
                 ),
             )
         return settings
@@ -293,7 +296,7 @@ def _channel(place: Place) -> tuple[str, str, str]:
 
 def _place_settings(row: Sequence[Any]) -> PlaceSettings:
     mode, knowledge, language, persona, model, temperature, empty_answer, citations, route, *others = row
-    filter_, web, tools = others
+    filter_, web, tools, messages = others
     return PlaceSettings(
         mode=mode,
         knowledge=knowledge,
@@ -307,6 +310,7 @@ def _place_settings(row: Sequence[Any]) -> PlaceSettings:
         filter=filter_,
         web=web,
         tools=tools,
+        messages=messages,
     )
 
 

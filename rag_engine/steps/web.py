@@ -62,7 +62,14 @@ async def add_pages(inquiry: Inquiry, *, settings: Settings, ports: Ports, trust
             rankings = await rank_chunks(
                 inquiry.question, pages.chunks, embedder=ports.embedder, embedded=settings.embedded
             )
-            hits = await _best(inquiry, rankings, settings, trust, has_model=ports.model is not None)
+            hits = await answering_hits(
+                inquiry,
+                rankings,
+                passages=settings.passages,
+                line=settings.line,
+                trust=trust,
+                has_model=ports.model is not None,
+            )
     except (RagError, TimeoutError) as error:
         _log.warning("the web was not searched: %s", error or "it took too long")
         notice = phrase("web_unavailable", language=language)
@@ -78,11 +85,17 @@ def _is_wanted(inquiry: Inquiry) -> bool:
     return query.web == "asked" or not inquiry.hits
 
 
-async def _best(
-    inquiry: Inquiry, rankings: list[Ranking], settings: Settings, trust: LegTrust, *, has_model: bool
+async def answering_hits(
+    inquiry: Inquiry,
+    rankings: list[Ranking],
+    *,
+    passages: int,
+    line: float,
+    trust: LegTrust,
+    has_model: bool,
 ) -> tuple[Hit, ...]:
     fused = await fuse.fuse_rankings(
-        inquiry.question, rankings, judge=trust, settings=fuse.Settings(), limit=settings.passages
+        inquiry.question, rankings, judge=trust, settings=fuse.Settings(), limit=passages
     )
     if has_model or not fused.hits:
         return fused.hits
@@ -94,19 +107,20 @@ async def _best(
         familiarity=trust.familiarity,
         contrast=await trust.contrast(),
     )
-    return fused.hits if verdict is None or verdict.probability >= settings.line else ()
+    return fused.hits if verdict is None or verdict.probability >= line else ()
 
 
 def _with_pages(inquiry: Inquiry, pages: WebPages, hits: tuple[Hit, ...]) -> Inquiry:
-    """After the files, whatever their scores: the files are the team's own."""
+    found, scores = after_files(inquiry, hits)
+    return found.noting(web={"pages": list(pages.found), "unread": list(pages.unread), "passages": scores})
+
+
+def after_files(inquiry: Inquiry, hits: tuple[Hit, ...]) -> tuple[Inquiry, list[dict[str, object]]]:
+    """Whatever their scores: the files are the team's own. With ids and scores for the trace."""
     limit = inquiry.query.limit
     own = inquiry.hits[:limit]
     ranked = tuple(replace(hit, rank=len(own) + hit.rank) for hit in hits[:limit])
-    noted = inquiry.noting(
-        web={
-            "pages": list(pages.found),
-            "unread": list(pages.unread),
-            "passages": [{"chunk": hit.chunk.id, "score": round(hit.score, 4)} for hit in ranked],
-        }
-    )
-    return replace(noted, hits=(*own, *ranked), context=(*(inquiry.context or own), *ranked))
+    scores: list[dict[str, object]] = [
+        {"chunk": hit.chunk.id, "score": round(hit.score, 4)} for hit in ranked
+    ]
+    return replace(inquiry, hits=(*own, *ranked), context=(*(inquiry.context or own), *ranked)), scores

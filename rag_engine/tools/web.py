@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rag_engine.agent.tool import ToolContext, ToolFailed, ToolPorts, ToolResult
 from rag_engine.text.analyzer import query_tokens
-from rag_engine.web.addresses import is_web
+from rag_engine.web.addresses import is_outside
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -77,7 +77,7 @@ def _of_files_alone(text: str, context: ToolContext) -> list[str]:
     held = {
         token
         for hit in context.passages
-        if not is_web(hit.chunk.document)
+        if not is_outside(hit.chunk.document)
         for token in query_tokens(f"{hit.chunk.title}\n{hit.chunk.text}")
     }
     return [token for token in dict.fromkeys(query_tokens(text)) if token in held - known]

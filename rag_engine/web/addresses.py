@@ -17,6 +17,8 @@ Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 DOCUMENT: Final = "web:"
 """Begins the ids of web pages."""
+MESSAGE: Final = "message:"
+"""Begins the ids of messages that the platform found."""
 PORTS: Final = frozenset({80, 443})
 _SCHEMES: Final = frozenset({"http", "https"})
 _NAME: Final = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)+")
@@ -42,8 +44,9 @@ class PrivateAddress(UserError):
     """The address of this page is not on the public web."""
 
 
-def is_web(document: DocumentId) -> bool:
-    return document.startswith(DOCUMENT)
+def is_outside(document: DocumentId) -> bool:
+    """In no knowledge base."""
+    return document.startswith((DOCUMENT, MESSAGE))
 
 
 def is_public(address: Address) -> bool:

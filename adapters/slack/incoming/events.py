@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from adapters.slack.incoming.block_text import message_text
 from adapters.slack.incoming.mention_dedup import MentionDedup
 from adapters.slack.incoming.message_reader import is_ours, is_written, recipient_team
+from adapters.slack.incoming.message_search import action_token
 from adapters.slack.locations import is_direct
 from adapters.slack.outlets.channel import SlackTarget
 from adapters.slack.room import SlackRoom
@@ -121,5 +122,6 @@ class SlackEvents:
             person=message.person.id,
             recipient_team=recipient_team(raw),
             doubtful=doubtful,
+            action_token=action_token(raw),
         )
         await self.service.on_message(event, SlackRoom.of(self.reader, target, self.service))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from adapters.slack.incoming.block_text import message_text
 from adapters.slack.incoming.message_reader import is_ours, is_written
+from adapters.slack.incoming.message_search import without_token
 from adapters.slack.installation.required_permissions import ASK_SHORTCUT, SAVE_SHORTCUT
 from adapters.slack.locations import PLATFORM
 from adapters.slack.outlets.form import CALLBACK
@@ -86,7 +87,7 @@ class PendingEvents:
 
     async def store(self, event: PendingEvent) -> None:
         """A failure must not stop the handling."""
-        payload = {"kind": event.kind, "body": event.body}
+        payload = {"kind": event.kind, "body": without_token(event.body)}
         try:
             async with asyncio.timeout(_STORE_SECONDS):
                 await self.inbox.add(PLATFORM, event.id, payload)

@@ -40,6 +40,11 @@ SCOPES = (
     OAuthScope(name="mpim:history", why="read the thread it was asked in, in group messages"),
     OAuthScope(name="mpim:read", why="know who can read a group message"),
     OAuthScope(name="reactions:write", why="mark messages whose files it has read", optional=True),
+    OAuthScope(
+        name="search:read.public",
+        why="search the messages of public channels where `/kb settings messages:on` allows it",
+        optional=True,
+    ),
     OAuthScope(name="usergroups:read", why="let user groups administer"),
     OAuthScope(name="users:read", why="know names, guests and administrators"),
 )

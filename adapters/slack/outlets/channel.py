@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from adapters.slack.api import BlocksRefused, MessageLocked, call_api
@@ -50,6 +50,8 @@ class SlackTarget:
     ephemeral: str = ""
     doubtful: bool = False
     by_command: bool = False
+    action_token: str = field(default="", repr=False)
+    """Of the event, for searching messages. A secret, never stored."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -37,6 +37,7 @@ async def settings(use: CommandContext) -> Reply:
             models=use.desk.models,
             has_model=models[0] != QUOTING,
             has_web=use.desk.has_web,
+            has_messages=use.room.finds_messages,
         )
         changed = await places.change(use.place, edit)
     use.audit("settings")
@@ -72,6 +73,8 @@ def _chosen(use: CommandContext, settings: PlaceSettings) -> list[str]:
         lines.append(use.say("setting_web_ask" if settings.web == "ask" else "setting_web_auto"))
     if settings.tools != "off":
         lines.append(use.say("setting_tools_on" if settings.tools == "on" else "setting_tools_all"))
+    if settings.messages == "on":
+        lines.append(use.say("setting_messages_on"))
     return lines
 
 

@@ -18,7 +18,7 @@ from bot.store.feedback import is_direct
 from rag_engine.metadata.verified_answer import VerifiedAnswer, Verifier
 from rag_engine.parsing.media_types import shown
 from rag_engine.types import DocumentId
-from rag_engine.web.addresses import is_web
+from rag_engine.web.addresses import is_outside
 
 if TYPE_CHECKING:
     from bot.conversation.dependencies import AudienceLookup, PermissionChecks
@@ -216,7 +216,7 @@ class ExpertButtons:
         if not turn.citations:
             return replace(draft, body="\n".join((*lines, "", press.say("expert_unanswered"))), quotes=())
         scope = await self._scope(press, turn)
-        found = [await self._quote(each, scope) for each in turn.citations if not is_web(each.document)]
+        found = [await self._quote(each, scope) for each in turn.citations if not is_outside(each.document)]
         wanted = replace(draft, quotes=tuple(dict.fromkeys(each for each in found if each)))
         directory = press.room.directory
         people = await answer_or_none(

@@ -11,7 +11,7 @@ from bot.messages.refusals import Invalid, Refusal
 from bot.port import Button, Reply
 from rag_engine.errors import NotAllowed
 from rag_engine.metadata.verified_answer import LONGEST_QUESTION, Verifier
-from rag_engine.web.addresses import is_web
+from rag_engine.web.addresses import is_outside
 
 if TYPE_CHECKING:
     from bot.conversation.dependencies import AudienceLookup, PermissionChecks, StoredAnswers
@@ -92,7 +92,7 @@ class VerifiedSaves:
         """Raises `NotAllowed` unless all readers of the knowledge base may read them."""
         found: dict[str, DocumentRecord] = {}
         for citation in turn.citations:
-            if citation.document not in found and not is_web(citation.document):
+            if citation.document not in found and not is_outside(citation.document):
                 found[citation.document] = await self._source(press, turn, base, citation)
         return list(found.values())
 

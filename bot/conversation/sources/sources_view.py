@@ -22,7 +22,7 @@ from rag_engine.errors import RagError
 from rag_engine.parsing.media_types import shown
 from rag_engine.text.place_names import place_in_language
 from rag_engine.types import Blob
-from rag_engine.web.addresses import is_web
+from rag_engine.web.addresses import is_outside
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -221,7 +221,7 @@ def _entry(one: _Checked, language: str) -> str:
 
 
 def _is_outside(citation: Citation) -> bool:
-    return is_web(citation.document) or is_tool_result(citation.document)
+    return is_outside(citation.document) or is_tool_result(citation.document)
 
 
 def _quoted(citation: Citation) -> Passage:

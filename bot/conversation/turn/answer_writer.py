@@ -12,6 +12,7 @@ from bot.conversation import thread_context
 from bot.conversation.follow_ups import ShownAnswer
 from bot.conversation.saved_filters import broken_filters, saved_filters
 from bot.conversation.sources.asked_pictures import pictured
+from bot.conversation.turn.outside_search import message_search, web_use
 from bot.conversation.turn.report_file import attach, attach_report
 from bot.conversation.turn.tool_steps import tool_steps
 from bot.messages.translation import in_language
@@ -32,15 +33,15 @@ if TYPE_CHECKING:
     from bot.conversation.follow_ups import FollowUps
     from bot.conversation.turn.context import TurnContext, TurnOptions
     from bot.conversation.turn.conversation_tags import ConversationTags
+    from bot.conversation.turn.outside_search import LeaveOut
     from bot.conversation.turn.thread_titles import ThreadTitles
     from bot.messages.names import Sentence
     from bot.store.expert_requests import ExpertRequests
     from bot.store.message_files import MessageFiles
-    from bot.store.places import WebPolicy
     from bot.store.topics import Topic, Topics
     from bot.store.turns import ChatTurn, Turns
     from rag_engine.engine import Engine
-    from rag_engine.types import AnswerEvent, ConversationId, Evidence, Turn, WebUse
+    from rag_engine.types import AnswerEvent, ConversationId, Evidence, Turn
 
 _STAGES: dict[str, Sentence] = {
     "retrieve": "stage_retrieve",
@@ -56,7 +57,6 @@ _STAGES: dict[str, Sentence] = {
     "agent": "stage_agent",
 }
 _MOST_VERSIONS = 10
-_WEB_USES: dict[WebPolicy, WebUse] = {"off": "never", "ask": "on_request", "auto": "if_nothing"}
 _WITHOUT_ADVICE = frozenset({"summarise", "chat", "clarify", "edit"})
 _QUOTING = "extractive"
 _MOST_CONSULTED = 3
@@ -84,6 +84,7 @@ class AnswerWriter:
     findings: ResearchedTurns
     pictures: ShowPictures | None = None
     experts: ExpertRequests
+    leave_out: LeaveOut
 
     async def write(self, context: TurnContext) -> None:
         """Raises the errors of engine and stream, and `NothingToSay`."""
@@ -120,11 +121,18 @@ class AnswerWriter:
             raise RuntimeError("the engine ended without an answer")
         await context.recorder.save("final", messages=view.stream.messages)
         await self._attach_files(context, answer)
-        if answer.grounded:
-            shown = ShownAnswer(query=query, text=answer.text, passages=view.passages, reply=view.final)
-            self.follow_ups.begin(context.recorder.turn, shown, context.room)
-            self.titles.begin(context.recorder.turn, answer.text, context.room)
-            self.tags.begin(context.recorder.turn, answer.text)
+        self._begin_background_tasks(context, query, answer)
+
+    def _begin_background_tasks(self, context: TurnContext, query: Query, answer: Answer) -> None:
+        if not answer.grounded:
+            return
+        turn, view = context.recorder.turn, context.view
+        shown = ShownAnswer(
+            query=replace(query, messages=None), text=answer.text, passages=view.passages, reply=view.final
+        )
+        self.follow_ups.begin(turn, shown, context.room)
+        self.titles.begin(turn, answer.text, context.room)
+        self.tags.begin(turn, answer.text)
 
     async def _show_pictures(self, context: TurnContext) -> None:
         turn, view = context.recorder.turn, context.view
@@ -149,8 +157,8 @@ class AnswerWriter:
         await attach_report(context.view.stream, context.view.final, answer)
 
     def _deepens(self, answer: Answer) -> bool:
-        can_research = bool(self.engine.models) and self.engine.research is not None
-        return can_research and answer.repeatable and answer.route in ("search", "agent")
+        is_searched = answer.repeatable and answer.route in ("search", "agent")
+        return is_searched and bool(self.engine.models) and self.engine.research is not None
 
     def _chats_without_files(self, context: TurnContext, scope: Scope) -> bool:
         settings = context.options.settings
@@ -186,7 +194,6 @@ class AnswerWriter:
                 earlier, known=known, before=turn.asked_at, conversation=conversation
             )
         own = await self.files.brought_by(turn.place, turn.about or turn.message)
-        files = own or await self.files.latest(turn.place)
         return Query(
             text=without_request(turn.question),
             knowledge_bases=scope.knowledge_bases,
@@ -199,7 +206,7 @@ class AnswerWriter:
             language=options.settings.language,
             turn=turn.engine_turn,
             version_of=turn.versions[-1] if turn.versions else None,
-            files=tuple(file.document or file.source for file in files),
+            files=tuple(each.document or each.source for each in own or await self.files.latest(turn.place)),
             files_attached=bool(own),
             names=scope.names_in(_question_language(context)),
             as_asked=options.as_asked,
@@ -207,7 +214,8 @@ class AnswerWriter:
             unfiltered=options.unfiltered,
             time_zone=context.message.person.time_zone,
             asker_language=context.message.person.language,
-            web=_web_use(options),
+            web=web_use(options),
+            messages=message_search(context, self.leave_out),
             options=_answer_options(options, turn, plain_chat=not scope.knowledge_bases),
         )
 
@@ -324,10 +332,9 @@ def _advice(answer: Answer, context: TurnContext, scope: Scope) -> tuple[str, ..
         return (*understood, context.view.say("general"))
     if answer.grounded or answer.citations or answer.route in _WITHOUT_ADVICE or not answer.repeatable:
         return understood
-    settings = context.options.settings
-    if answer.text == settings.empty_answer:
+    if answer.text == context.options.settings.empty_answer:
         return ()
-    general = settings.knowledge == "blended" and not found_nothing
+    general = context.options.settings.knowledge == "blended" and not found_nothing
     return (*understood, context.view.say("general" if general else "not_found_advice"))
 
 
@@ -378,13 +385,6 @@ def _answer_options(options: TurnOptions, turn: ChatTurn, *, plain_chat: bool) -
         research=asks_for_research(turn.question),
         tools="off" if options.unprompted else settings.tools,
     )
-
-
-def _web_use(options: TurnOptions) -> WebUse:
-    """A question not addressed to us leaves no trace outside."""
-    if options.unprompted:
-        return "never"
-    return _WEB_USES[options.settings.web]
 
 
 def _question_language(context: TurnContext) -> str:

@@ -40,6 +40,7 @@ Phrase = Literal[
     "full_needs_model",
     "full_cut",
     "web_unavailable",
+    "messages_unavailable",
     "web_switched_off",
     "tools_switched_off",
     "tools_need_model",

@@ -25,6 +25,12 @@ class SlackEvents(SlackRoutes):
         super().__init__(team=team)
         self.subscriptions = {"app_mention", "file_shared", "app_home_opened", "member_joined_channel"}
         self.subscriptions |= set(MESSAGES.values())
+        self.action_tokens: dict[str, str] = {}
+        """Of events, with the person who may search by it."""
+        self.gives_action_tokens = False
+        """The app is among Slack's agents."""
+        self.searched: set[str] = set()
+        """Channels that the search finds although they are not public: as a fault of the platform."""
         self.mention_first = True
         """Which of the two events of a mention is sent first."""
 
@@ -38,6 +44,10 @@ class SlackEvents(SlackRoutes):
             return
         place = self.channel(message.channel)
         event = self.world.message_json(message) | {"channel": place.id, "event_ts": message.ts}
+        if self.gives_action_tokens and not self.world.users[message.user].bot:
+            token = f"{self.world.number()}.double.action"
+            self.action_tokens[token] = message.user
+            event["action_token"] = token
         spoken = event | {"channel_type": KINDS[place.kind]}
         mentioned = {**event, "type": "app_mention"}
         # a mention has no files, as documented

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from bot.conversation.service import Service
-    from bot.port import Button, Outlet, Page, Person, Place, Write
+    from bot.port import Button, ChannelMessage, Outlet, Page, Person, Place, Write
     from rag_engine.engine import Engine
     from rag_engine.ports import Answerer, Embedder, LanguageModel
     from rag_engine.research.research import Research
@@ -147,6 +147,15 @@ class StageRoom(PlainRoom):
     async def earlier(self, *, limit: int) -> list[IncomingMessage]:
         return self.messages[-limit:]
 
+    @property
+    def finds_messages(self) -> bool:
+        return bool(self.stage.messages)
+
+    async def find_messages(self, question: str, *, limit: int) -> Sequence[ChannelMessage]:
+        """Whatever was ever written, as by a platform that checks nothing."""
+        of = (self.place.platform, self.place.workspace)
+        return [each for place, each in self.stage.messages if (place.platform, place.workspace) == of]
+
     async def fetch(self, link: str) -> IncomingMessage | None:
         """As a bot can: it reads every channel that it is in."""
         return self.stage.links.get((self.place.platform, self.place.workspace, link))
@@ -214,6 +223,8 @@ class Stage:
     shown: dict[str, Shown] = field(default_factory=dict)
     writing: list[tuple[Shown, int]] = field(default_factory=list)
     """Messages that are written to in what happens now, and how many pages they had before."""
+    messages: list[tuple[Place, ChannelMessage]] = field(default_factory=list)
+    """What the platform's own search finds."""
     links: dict[tuple[str, str, str], IncomingMessage] = field(default_factory=dict)
     _asked: dict[tuple[str, Person, Way], Asked] = field(default_factory=dict)
     held: dict[str, KnowledgeBaseId] = field(default_factory=dict)
@@ -342,7 +353,7 @@ async def opened(
             towns=towns(),
             catalog=application.catalog,
             engine=engine,
-            service=service,
+            service=cast("Service", service),
             places=places,
             bound=bound,
         )

@@ -133,14 +133,14 @@ class Eyes:
     person: Person | None = None
 
 
-def _readers(place: Place) -> set[str]:
+def readers_of(place: Place) -> set[str]:
     _, kind, inside = CHANNELS[place.platform, place.workspace, place.channel]
     return set(inside) | (MEMBERS[place.platform] if kind == "public" else set())
 
 
 def reads(person: Person, name: str) -> bool:
     """Whether the person can read what is written in the place."""
-    return person.id in _readers(PLACES[name])
+    return person.id in readers_of(PLACES[name])
 
 
 def may_learn(eyes: Eyes, holder: str, *, bound: bool) -> bool:
@@ -149,7 +149,7 @@ def may_learn(eyes: Eyes, holder: str, *, bound: bool) -> bool:
     `bound`: every channel is bound to everything.
     """
     asked_in = PLACES[eyes.place]
-    readers = {eyes.person.id} if eyes.person else _readers(asked_in)
+    readers = {eyes.person.id} if eyes.person else readers_of(asked_in)
     if _kind(asked_in) != "direct":
         return _may_learn_in(asked_in, readers, holder, bound=bound)
     return any(_may_learn_in(place, readers, holder, bound=bound) for place in _asked_from(asked_in, readers))
@@ -184,7 +184,7 @@ def _may_learn_in(asked_in: Place, readers: set[str], holder: str, *, bound: boo
     same = (held_by.platform, held_by.workspace) == (asked_in.platform, asked_in.workspace)
     if not bound or not same or held_by.thread or external:
         return False
-    return _kind(held_by) not in ("direct", "group") and readers <= _readers(held_by)
+    return _kind(held_by) not in ("direct", "group") and readers <= readers_of(held_by)
 
 
 def asked_by() -> list[tuple[str, Person]]:

@@ -15,7 +15,7 @@ from bot.composition import application as composition
 from bot.composition import optional_services
 from rag_engine.ingestion.blobs import blob_from_path
 from rag_engine.types import Answer, Query
-from rag_engine.web.addresses import is_web
+from rag_engine.web.addresses import is_outside
 from rag_engine.web.page_client import page_client
 from tests.doubles.web_server import WebServer, web_server
 
@@ -95,11 +95,12 @@ async def test_when_the_web_is_read(here: Setting) -> None:
     assert not here.server.searches
     assert "web is not switched on" in refused.notices[0]
 
-    for text, use in (
+    asked: tuple[tuple[str, WebUse], ...] = (
         (ASKED, "if_nothing"),
         (f"{ASKED} web:yes", "on_request"),
         (f"web: {ASKED}", "on_request"),
-    ):
+    )
+    for text, use in asked:
         here.server.searches.clear()
         answer = await here.asks(text, use)
         assert "41 metres" in answer.text
@@ -118,7 +119,7 @@ async def test_a_page_is_cited_with_its_address_and_the_day(here: Setting) -> No
     assert citation.uri == f"{here.server.url}/varnholm"
     assert citation.title == "Varnholm"
     assert citation.anchor.startswith("web, 20")
-    assert is_web(citation.document)
+    assert is_outside(citation.document)
     assert "99 metres" not in answer.text
     assert trace.details["web"]["unread"] == [f"{here.server.url}/gone", f"{here.server.url}/empty"]
 

@@ -53,6 +53,7 @@ async def _changed(places: Places, place: Place, values: dict[str, str], setting
         models=sorted(label.casefold() for label in settings.model.choices),
         has_model=len(model_choices(settings)) > 1,
         has_web=bool(settings.web_search.kind),
+        has_messages=True,
     )
     return await places.change(place, edit)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pydantic import SecretStr
 
+from adapters.slack.room import SlackRoom
 from bot.port import Action, Button, Command, IncomingMessage, MessageDeleted, MessageEdited, Page, Write
 from tests.unit.adapters.recording import MemoryInbox
 from tests.unit.adapters.slack.conftest import Bot, Service, bot, running, server
@@ -140,7 +141,9 @@ async def test_unfinished_events_are_handled_after_a_restart(server: SlackServer
         message, room = next(each for each in told if isinstance(each[0], IncomingMessage))
         assert (command.name, command.line) == ("kb", "list")
         assert message.text == "how many days?"
+        assert isinstance(room, SlackRoom)
         assert room.target.doubtful
+        assert isinstance(into, SlackRoom)
         assert into.target.doubtful
         async with asyncio.timeout(5):
             while inbox.events:
@@ -218,3 +221,20 @@ async def test_buttons_and_shortcuts_are_stored_too(server: SlackServer) -> None
 def _final() -> Write:
     again = Button(name="regenerate", label="Regenerate", value="t1")
     return Write(part=0, page=Page(text="30 days", buttons=(again,)), route="edit", final=True)
+
+
+async def test_the_token_for_searching_messages_is_never_stored(server: SlackServer) -> None:
+    service, inbox = _service(Busy)
+    assert isinstance(service, Busy)
+    server.gives_action_tokens = True
+    async with running(server, service) as bot:
+        delivery = await _says(server, "how many days?")
+        await _acknowledged(delivery)
+        _, room = await bot.next()
+        assert isinstance(room, SlackRoom)
+        ((token, _),) = server.action_tokens.items()
+        assert room.target.action_token == token
+        assert token not in repr(room.target)
+        assert "how many days?" in repr(inbox.events)
+        assert token not in repr(inbox.events)
+        service.gate.set()

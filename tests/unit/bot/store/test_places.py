@@ -73,6 +73,7 @@ async def test_every_setting_is_stored_and_goes_back_to_the_default(places: Plac
         route="chat",
         web="auto",
         tools="all",
+        messages="on",
     )
     await places.change(place(thread="1"), lambda _: chosen)
     assert await places.settings(place()) == chosen

@@ -1,0 +1,100 @@
+"""A further ranked list: messages that the platform's own search finds, of which there is no index."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from rag_engine.errors import RagError
+from rag_engine.generation.phrases import phrase
+from rag_engine.steps import fuse
+from rag_engine.steps.web import after_files, answering_hits
+from rag_engine.text.language import question_language
+from rag_engine.types import Chunk, ChunkId, DocumentId, KnowledgeBaseId
+from rag_engine.web.addresses import MESSAGE
+from rag_engine.web.page_ranks import rank_chunks
+
+if TYPE_CHECKING:
+    from rag_engine.pipeline import Inquiry
+    from rag_engine.ports import Ports, Step
+    from rag_engine.retrieval.found_messages import FoundMessage
+    from rag_engine.steps.fuse import LegTrust
+
+PHASE = "prompt"
+POSITION = 7
+STATUS = ""
+
+_DONE = "messages"
+_MOST_CHARACTERS = 4_000
+
+_log = logging.getLogger(__name__)
+
+
+class Settings(BaseModel):
+    """Adds messages of public channels where a place allows it (`/kb settings messages:on`, Slack alone)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    found: int = Field(default=20, ge=1, le=20)
+    """Messages to ask for."""
+    passages: int = Field(default=4, ge=1, le=20)
+    """The most of them to use."""
+    seconds: float = Field(default=5, gt=0)
+    """Time limit for finding and ranking them."""
+    line: float = Field(default=0.3, ge=0, le=1)
+    """Without a language model: the least probability that they answer."""
+
+
+def build(settings: Settings, ports: Ports) -> Step:
+    return partial(add_messages, settings=settings, ports=ports, trust=fuse.judge_of(ports.embedder))
+
+
+async def add_messages(inquiry: Inquiry, *, settings: Settings, ports: Ports, trust: LegTrust) -> Inquiry:
+    find = inquiry.query.messages
+    if find is None or inquiry.route != "search" or _DONE in inquiry.details:
+        return inquiry
+    try:
+        async with asyncio.timeout(settings.seconds):
+            chunks = [_chunk(each) for each in await find(inquiry.question, settings.found)]
+            rankings = await rank_chunks(
+                inquiry.question, chunks, embedder=ports.embedder, embedded=len(chunks)
+            )
+            hits = await answering_hits(
+                inquiry,
+                rankings,
+                passages=settings.passages,
+                line=settings.line,
+                trust=trust,
+                has_model=ports.model is not None,
+            )
+    except (RagError, TimeoutError) as error:
+        _log.warning("messages were not searched: %s", error or "it took too long")
+        language = question_language(inquiry.query.text, chosen=inquiry.query.language)
+        notice = phrase("messages_unavailable", language=language)
+        failed = replace(inquiry, notices=(*inquiry.notices, notice))
+        return failed.falling_back("messages_unavailable").noting(messages={"failed": True})
+    found, scores = after_files(inquiry, hits)
+    return found.noting(messages={"found": len(chunks), "passages": scores})
+
+
+def _chunk(message: FoundMessage) -> Chunk:
+    identity = f"{MESSAGE}{hashlib.sha256(message.uri.encode()).hexdigest()[:24]}"
+    moment = datetime.fromtimestamp(message.at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    text = message.text[:_MOST_CHARACTERS]
+    return Chunk(
+        id=ChunkId(identity),
+        document=DocumentId(identity),
+        knowledge_base=KnowledgeBaseId("messages"),
+        ordinal=0,
+        text=text,
+        title=f"{message.title} · {message.author}" if message.author else message.title,
+        uri=message.uri,
+        anchor=f"message, {moment}",
+    )
