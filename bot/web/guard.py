@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import time
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_BYTES: Final = 1 << 16
+BODY_SECONDS = 10.0
 _MOST_FIELDS: Final = 50
 _LONGEST_URL: Final = 4_000
 _HEADERS: Final = {
@@ -112,10 +114,14 @@ async def form_of(request: Request) -> Mapping[str, str]:
     if request.headers.get("content-type", "").partition(";")[0] != "application/x-www-form-urlencoded":
         raise UserError("This is not a form of this page.")
     body = bytearray()
-    async for block in request.stream():
-        body += block
-        if len(body) > MOST_BYTES:
-            raise UserError("This form is too large.")
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            async for block in request.stream():
+                body += block
+                if len(body) > MOST_BYTES:
+                    raise UserError("This form is too large.")
+    except TimeoutError as error:
+        raise UserError("This form took too long to arrive: send it again.") from error
     try:
         return dict(parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=_MOST_FIELDS))
     except ValueError as error:

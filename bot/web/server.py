@@ -11,6 +11,7 @@ from bot.observability import log
 from bot.store.turn_figures import TurnFigures
 from bot.web.application import PageApplication
 from bot.web.background import Background
+from bot.web.connections import BoundedConnection
 from bot.web.guard import hosts
 from rag_engine.errors import BadSettings, RagError
 
@@ -67,6 +68,7 @@ async def served(parts: PageParts, *, health: Health, measurements: TurnMeasurem
 def _configuration(page: PageApplication, allowed: frozenset[str]) -> uvicorn.Config:
     return uvicorn.Config(
         page.build(allowed),
+        http=BoundedConnection,
         log_config=None,
         access_log=False,
         server_header=False,
