@@ -98,6 +98,7 @@ class Audiences:
             unchecked=left_out or check.channel is None,
             failure=asked.failure,
             direct=check.is_direct,
+            group=check.channel is not None and check.channel.kind == "group",
             threads=is_empty and await self.places.have_threads(place),
         )
 

@@ -52,6 +52,7 @@ class Scope:
     unchecked: bool = False
     failure: ChatError | None = None
     direct: bool = False
+    group: bool = False
     threads: bool = False
     """Only threads of the channel have files."""
 
@@ -71,6 +72,7 @@ class Scope:
             unchecked=self.unchecked,
             failure=self.failure,
             direct=self.direct,
+            group=self.group,
             threads=self.threads,
         )
 

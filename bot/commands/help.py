@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from bot.commands import ask_filters, registry
-from bot.commands.context import reply
-from bot.commands.specs import SlashCommand, usage
+from bot.commands.context import paged, reply
+from bot.commands.specs import SlashCommand, brief_usage, usage
+from bot.messages.refusals import Invalid
 from bot.port import CommandSpec, Option
 
 if TYPE_CHECKING:
@@ -17,10 +19,31 @@ async def welcome(use: CommandContext) -> Reply:
 
 
 async def list_commands(use: CommandContext) -> Reply:
+    name = use.values.get("command", "").strip().casefold().removeprefix("/").removeprefix("kb ").strip()
+    return _explained(use, name) if name else await turn_page(use, "", 1)
+
+
+async def turn_page(use: CommandContext, _: str, page: int) -> Reply:
     lines = [
-        f"- `{usage(command.spec)}`: {_summary(use, command)}" for command in registry.commands().values()
+        f"- `{_brief(command.spec)}`: {_summary(use, command)}" for command in registry.commands().values()
     ]
-    return reply("\n".join((use.say("commands_heading"), "", *lines, "", use.say("commands_quotes"))))
+    shown = paged(use, use.say("commands_heading"), lines, page=page, value="help")
+    return replace(shown, text=f"{shown.text}\n\n{use.say('commands_more', usage='/kb help COMMAND')}")
+
+
+def _brief(spec: CommandSpec) -> str:
+    required = sum(option.required for option in spec.options)
+    return f"{brief_usage(spec)}{' …' if len(spec.options) > required else ''}"
+
+
+def _explained(use: CommandContext, name: str) -> Reply:
+    commands = registry.commands()
+    command = commands.get(f"kb {name}") or commands.get(name)
+    if command is None:
+        raise Invalid("no_such_command")
+    lines = [f"- `{option.name}`: {option.description}" for option in command.spec.options]
+    heading = f"`{usage(command.spec)}`: {_summary(use, command)}"
+    return reply("\n".join((heading, "", *lines, "", use.say("commands_quotes"))))
 
 
 def _summary(use: CommandContext, command: SlashCommand) -> str:
@@ -58,7 +81,12 @@ COMMANDS = (
     SlashCommand(
         position=900,
         summary="command_kb_help",
-        spec=CommandSpec(name="kb help", description="All of these commands"),
+        spec=CommandSpec(
+            name="kb help",
+            description="All of these commands",
+            options=(Option(name="command", description="The one to explain, with all that it takes"),),
+        ),
         execute=list_commands,
+        turn_page=turn_page,
     ),
 )

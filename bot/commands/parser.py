@@ -126,8 +126,9 @@ def _values(spec: CommandSpec, tokens: Sequence[_Token]) -> dict[str, str]:
     waiting = list(tokens)
     while waiting:
         token = waiting.pop(0)
-        name, value = _recognised(token, options, waiting if spec.name == "kb settings" else [])
-        if name and name not in values:
+        open_options = {each: option for each, option in options.items() if each not in values}
+        name, value = _recognised(token, open_options, waiting if spec.name == "kb settings" else [])
+        if name:
             values[name] = value.text
             if name in _WHOLE_LINES and not value.complete:
                 values[name] = " ".join((value.text, *(further.text for further in waiting)))

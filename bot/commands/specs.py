@@ -76,18 +76,23 @@ def kb_command(
 
 def usage(spec: CommandSpec) -> str:
     """`/kb create NAME [channel|workspace]`."""
-    return " ".join((f"/{spec.name}", *(_slot(option) for option in spec.options)))
+    return " ".join((f"/{spec.name}", *(_slot(option, spec) for option in spec.options)))
 
 
 def short_usage(spec: CommandSpec) -> str:
-    """What a sentence has room for: without what may be left out, if that is long."""
+    """What a sentence has room for."""
     full = usage(spec)
-    required = [_slot(option) for option in spec.options if option.required]
-    return full if len(full) <= _LONGEST_USAGE else " ".join((f"/{spec.name}", *required))
+    return full if len(full) <= _LONGEST_USAGE else brief_usage(spec)
 
 
-def _slot(option: Option) -> str:
-    shown = "|".join(option.choices) if option.choices else option.name.upper()
-    if option.named:
-        return f"[{option.name}:{'|'.join(option.choices) or option.name.upper()}]"
+def brief_usage(spec: CommandSpec) -> str:
+    """Without what may be left out."""
+    return " ".join((f"/{spec.name}", *(_slot(each, spec) for each in spec.options if each.required)))
+
+
+def _slot(option: Option, spec: CommandSpec) -> str:
+    shown = option.value or "|".join(option.choices) or option.name.upper()
+    is_alone = not option.choices or [each.choices for each in spec.options].count(option.choices) == 1
+    if option.named or not is_alone:
+        return f"[{option.name}:{shown}]"
     return shown if option.required else f"[{shown}]"

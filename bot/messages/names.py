@@ -202,6 +202,7 @@ Sentence = Literal[
     "command_kb_help",
     "commands_heading",
     "commands_quotes",
+    "commands_more",
     "welcome",
     "no_such_command",
     "command_meant",

@@ -21,6 +21,8 @@ class Option:
     choices: tuple[str, ...] = ()
     named: bool = False
     """Given by name: `--model fast`, `model:fast`."""
+    value: str = ""
+    """What its usage calls it."""
     suggested: bool = False
     """By `ChatService.suggestions`."""
 

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 _MISLEADING: Final = 3
 _LISTED = """
-    SELECT feedback.at, rating, feedback.turn, platform, workspace, channel, thread, private, question, citations, reason, note,
-        answers.conversation
+    SELECT feedback.at, rating, feedback.turn, platform, workspace, channel, thread,
+        private OR (platform, workspace, channel) IN (SELECT platform, workspace, channel FROM group_messages),
+        question, citations, reason, note, answers.conversation
     FROM feedback LEFT JOIN answers ON answers.id = feedback.answer WHERE ? IN ('', rating) ORDER BY feedback.at DESC
 """
 

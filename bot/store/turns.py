@@ -252,6 +252,13 @@ class Turns:
         async with self._database.transaction() as transaction:
             return bool(await transaction.execute(sql, values))
 
+    async def note_group(self, place: Place) -> None:
+        """Its channel is a group message."""
+        async with self._database.transaction() as transaction:
+            await transaction.execute(
+                "INSERT INTO group_messages VALUES (?, ?, ?) ON CONFLICT DO NOTHING", _channel(place)
+            )
+
     async def ratings(self, turn: ChatTurn) -> dict[str, Rating]:
         rows = await self._database.fetch("SELECT person, rating FROM feedback WHERE answer = ?", (turn.id,))
         return dict(rows)

@@ -8,6 +8,7 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from bot.access.console_names import console_name
 from bot.access.permissions import find
 from bot.cli._shared import options, terminal
 from bot.composition import application
@@ -18,7 +19,7 @@ from rag_engine.metadata.verified_answer import Verifier
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from bot.settings import Settings
     from rag_engine.metadata.verified_answer import VerifiedAnswer
@@ -30,9 +31,12 @@ footnote verified revoke handbook 3"""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions", required=True)
-    listed = actions.add_parser("list", help="those of a knowledge base")
-    listed.add_argument("name", metavar="NAME")
-    options.add_json(listed, "[{id, question, answer, author, written, review, outdated, sources: [title]}]")
+    listed = actions.add_parser("list", help="those of a knowledge base, or all")
+    listed.add_argument("name", metavar="NAME", nargs="?", default="")
+    options.add_json(
+        listed,
+        "[{knowledge_base, id, question, answer, author, written, review, outdated, sources: [title]}]",
+    )
     for action, text in (("add", "or change the one to this question"), ("edit", "change its answer")):
         edited = actions.add_parser(action, help=text)
         edited.add_argument("name", metavar="NAME")
@@ -48,8 +52,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     if arguments.action == "list":
         async with open_storage(settings) as storage:
-            base = find(await storage.catalog.knowledge_bases(), arguments.name)
-            _print(await storage.catalog.verified.read({base.id}), as_json=arguments.json)
+            bases = await storage.catalog.knowledge_bases()
+            chosen = [find(bases, arguments.name)] if arguments.name else bases
+            listed = {
+                console_name(base.name): await storage.catalog.verified.read({base.id}) for base in chosen
+            }
+        _print(listed, as_json=arguments.json)
         return 0
     async with application.library(settings) as library:
         base = find(await library.catalog.knowledge_bases(), arguments.name)
@@ -82,17 +90,24 @@ def _named(answers: Sequence[VerifiedAnswer], text: str) -> VerifiedAnswer:
     raise UserError("There is no such verified answer; `footnote verified list` names them.")
 
 
-def _print(answers: Sequence[VerifiedAnswer], *, as_json: bool) -> None:
-    rows = [_row(answer) for answer in answers]
+def _print(listed: Mapping[str, Sequence[VerifiedAnswer]], *, as_json: bool) -> None:
     if as_json:
+        rows = [
+            {"knowledge_base": name, **_row(each)} for name, answers in listed.items() for each in answers
+        ]
         print(json.dumps(rows, ensure_ascii=False, indent=2))
         return
-    for number, (row, answer) in enumerate(zip(rows, answers, strict=True), 1):
-        outdated = ", possibly outdated" if row["outdated"] else ""
-        terminal.print_text(f"{number}. {row['question']}")
-        terminal.print_text(f"   {answer.answer}")
-        terminal.print_text(f"   verified by {row['author']} on {str(row['written'])[:10]}{outdated}")
-    if not rows:
+    shown = {name: answers for name, answers in listed.items() if answers}
+    for name, answers in shown.items():
+        if len(listed) > 1:
+            terminal.print_text(f"{name}:")
+        for number, answer in enumerate(answers, 1):
+            outdated = ", possibly outdated" if answer.is_outdated(time.time()) else ""
+            terminal.print_text(f"{number}. {answer.question}")
+            terminal.print_text(f"   {answer.answer}")
+            written = _moment(answer.written_at)[:10]
+            terminal.print_text(f"   verified by {answer.author.name} on {written}{outdated}")
+    if not shown:
         terminal.print_text(
             "There are no verified answers: `footnote verified add NAME QUESTION ANSWER` adds one."
         )

@@ -36,7 +36,12 @@ COMMANDS = (
     kb_command(
         "gaps",
         "What was asked here and not answered, grouped by meaning",
-        Option(name="digest", description="The channel of a weekly digest, as #help; off: none", named=True),
+        Option(
+            name="digest",
+            description="The channel of a weekly digest, as #help; off: none",
+            named=True,
+            value="#CHANNEL|off",
+        ),
         position=194,
         summary="command_kb_gaps",
         execute=gaps,

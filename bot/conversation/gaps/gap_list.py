@@ -33,7 +33,7 @@ class Operator:
         return True
 
     async def may_read(self, question: GapQuestion) -> bool:
-        return not question.private
+        return not (question.private or question.group)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -93,12 +93,11 @@ class AnswerWriter:
         if turn.turn:
             versions = turn.versions[-_MOST_VERSIONS + 1 :]
             await context.recorder.save(turn=None, citations=(), choices=(), versions=versions)
-        person = turn.person if turn.private else None
-        scope = await self.audiences.scope(
-            turn.place, context.room.directory, person=person, asker=turn.person
-        )
+        scope = await self._scope(context)
         if not scope.knowledge_bases and not self._chats_without_files(context, scope):
-            await _finish_without_files(context, scope)
+            if context.options.unprompted:
+                raise NothingToSay
+            await view.finish_without_files(scope)
             return
         if turn.scope:
             scope = scope.narrowed(turn.scope, view.language)
@@ -159,6 +158,14 @@ class AnswerWriter:
     def _deepens(self, answer: Answer) -> bool:
         is_searched = answer.repeatable and answer.route in ("search", "agent")
         return is_searched and bool(self.engine.models) and self.engine.research is not None
+
+    async def _scope(self, context: TurnContext) -> Scope:
+        turn, directory = context.recorder.turn, context.room.directory
+        person = turn.person if turn.private else None
+        scope = await self.audiences.scope(turn.place, directory, person=person, asker=turn.person)
+        if scope.group:
+            await self.turns.note_group(turn.place)
+        return scope
 
     def _chats_without_files(self, context: TurnContext, scope: Scope) -> bool:
         settings = context.options.settings
@@ -247,20 +254,6 @@ class AnswerWriter:
                     await self.forget_turn(event.turn)
                 recorder.turn_log.answered(event)
             yield event
-
-
-async def _finish_without_files(context: TurnContext, scope: Scope) -> None:
-    if context.options.unprompted:
-        raise NothingToSay
-    view = context.view
-    if scope.unchecked:
-        text = view.say("access_unchecked", reason=scope.reason_in(view.language))
-    else:
-        text = view.say("no_files_direct" if scope.direct else "no_files")
-        if scope.threads:
-            text += f" {view.say('files_of_threads')}"
-    reply = Reply(text=text, notices=tuple(view.file_lines), buttons=view.repeat_buttons())
-    await view.finish(reply, "final")
 
 
 def _stage_sentence(stage: Stage, context: TurnContext, searched: int) -> str:

@@ -13,6 +13,7 @@ from bot.rendering.literal import literal, literal_sentence
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from bot.access.permissions import Scope
     from bot.conversation.concurrency import Run
     from bot.conversation.turn.recorder import TurnRecorder
     from bot.messages.names import Sentence
@@ -81,6 +82,16 @@ class TurnView:
         self.begin_final()
         messages = await self.stream.finish(reply)
         await self._recorder.save(state, messages=messages)
+
+    async def finish_without_files(self, scope: Scope) -> None:
+        if scope.unchecked:
+            text = self.say("access_unchecked", reason=scope.reason_in(self.language))
+        else:
+            text = self.say("no_files_direct" if scope.direct else "no_files")
+            if scope.threads:
+                text += f" {self.say('files_of_threads')}"
+        reply = Reply(text=text, notices=tuple(self.file_lines), buttons=self.repeat_buttons())
+        await self.finish(reply, "final")
 
     def answer_buttons(
         self,

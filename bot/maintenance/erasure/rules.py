@@ -283,6 +283,7 @@ def _channel(channel: ErasedChannel) -> Iterator[ErasureRule]:
         "bindings": "bindings",
         "audiences": "audiences",
         "channel_sources": "messages of channels",
+        "group_messages": "marks of group messages",
         "gap_digests": "digests of gaps",
         "gap_digest_posts": "posted digests of gaps",
     }.items():

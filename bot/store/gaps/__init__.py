@@ -20,7 +20,8 @@ NOT_FOUND: Final = "not_found"
 UNGROUNDED: Final = "ungrounded"
 
 _QUESTIONS: Final = """
-    SELECT question, turn, gap, platform, workspace, channel, thread, person, private, why, knowledge_bases, at, model, vector
+    SELECT question, turn, gap, platform, workspace, channel, thread, person, private, why, knowledge_bases, at, model, vector,
+        (platform, workspace, channel) IN (SELECT platform, workspace, channel FROM group_messages)
     FROM gap_questions WHERE (channel = '' OR question IN (SELECT id FROM answers WHERE state <> 'withdrawn'))
 """
 _PUT: Final = "INSERT OR REPLACE INTO gap_questions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -58,6 +59,8 @@ class GapQuestion:
     at: float
     model: str
     vector: Vector
+    group: bool = False
+    """Asked in a group message."""
 
     @property
     def bucket(self) -> tuple[str, str]:
@@ -217,6 +220,7 @@ def _question(row: Row) -> GapQuestion:
         at,
         model,
         vector,
+        group,
     ) = row
     return GapQuestion(
         id=identity,
@@ -230,6 +234,7 @@ def _question(row: Row) -> GapQuestion:
         at=at,
         model=model,
         vector=np.frombuffer(vector, dtype=np.float32),
+        group=bool(group),
     )
 
 

@@ -338,6 +338,7 @@ class OpenTown:
         return Scope(
             knowledge_bases=frozenset(base.id for base in bases if not self.empty),
             name=f"#{place.channel}",
+            group=place.channel.startswith("group"),
             threads=not bases,
             names={base.id: PlaceName(base.name) for base in bases} if self.named else {},
         )

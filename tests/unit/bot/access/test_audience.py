@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -44,6 +44,11 @@ async def test_it_is_known_that_only_threads_have_files(chat: Chat) -> None:
     assert not (await chat.audiences.scope(place(thread="1"), chat.town)).threads
     await chat.audiences.own(place())
     assert not (await chat.audiences.scope(place(), chat.town)).threads
+
+
+async def test_it_is_known_what_is_a_group_message(chat: Chat) -> None:
+    kinds = {name: (await chat.audiences.scope(where, chat.town)).group for name, where in PLACES.items()}
+    assert [name for name, is_group in kinds.items() if is_group] == ["group"]
 
 
 async def test_what_a_place_holds_is_seen_there_and_in_its_threads_alone(chat: Chat) -> None:
@@ -215,7 +220,7 @@ async def test_citations_are_shown_while_their_documents_may_be_read(chat: Chat)
 
     async def shown(person: Person) -> list[int]:
         action = Action(id="", name="sources", value=turn.id, place=place(), person=person)
-        room: Room = SimpleNamespace(directory=chat.town)
+        room = cast("Room", SimpleNamespace(directory=chat.town))
         text = (await checking.show(turn, action, room)).reply.text
         return [one.number for one in citations if f"**[{one.number}]** {one.title}" in text]
 

@@ -74,6 +74,9 @@ BOTH = [
     ("settings reset persona", "kb settings", {"reset": "persona"}),
     ("", "kb help", {}),
     ("help", "kb help", {}),
+    ("help expand", "kb help", {"command": "expand"}),
+    ("expand off on", "kb expand", {"summaries": "off", "questions": "on"}),
+    ("expand questions:on", "kb expand", {"questions": "on"}),
 ]
 
 
@@ -152,6 +155,8 @@ def test_a_value_that_is_no_choice_is_reported_with_the_choices() -> None:
 def test_usage_shows_what_must_be_given_and_what_may() -> None:
     shown = {spec.name: usage(spec) for spec in SPECS}
     assert shown["kb create"] == "/kb create NAME [channel|workspace]"
+    assert shown["kb expand"] == "/kb expand [summaries:on|off] [questions:on|off] [name:NAME]"
+    assert shown["kb gaps"] == "/kb gaps [digest:#CHANNEL|off]"
     assert shown["kb remove"] == "/kb remove [NAME] [DOCUMENT]"
 
 

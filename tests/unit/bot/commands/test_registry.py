@@ -55,7 +55,8 @@ async def test_a_command_is_found_parsed_listed_and_executed(tmp_path: Path) -> 
     async with opened(tmp_path) as chat:
         counter = Counter(chat=chat, room=TownRoom(directory=chat.town))
         assert await counter.say(ANN, "echo two words") == "two words"
-        assert "- `/kb echo WORDS`: Repeat the words" in await counter.say(ANN, "help")
+        pages = [await counter.push(ANN, f"help:{page}") for page in (1, 2, 3)]
+        assert "- `/kb echo WORDS`: Repeat the words" in str(pages)
         assert "Did you mean `/kb echo WORDS`?" in await counter.say(ANN, "ehco x")
 
 

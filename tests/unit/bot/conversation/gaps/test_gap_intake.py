@@ -15,6 +15,7 @@ from bot.conversation.gaps.gap_intake import GapIntake
 from bot.conversation.gaps.gap_list import GapList, Operator
 from bot.maintenance.erasure import eraser
 from bot.port import MessageDeleted
+from bot.store import feedback
 from bot.store.expert_requests import ExpertRequest
 from rag_engine.errors import ModelUnavailable
 from tests.unit.bot.chatting import ADMIN, ANN, BEN, CHANNEL, Everybody, Here, World, world
@@ -315,3 +316,13 @@ async def test_forgetting_takes_the_words_the_vectors_and_the_names(
     for path in folder.rglob("*"):
         if path.is_file():
             assert not any(word in path.read_bytes() for word in words), path
+
+
+async def test_a_group_messages_words_are_not_the_operators(here: World) -> None:
+    group = replace(CHANNEL, channel="group of three")
+    await here.file("leave.md", "# Leave\n\nThe leave is 28 days.", place=group)
+    post = await here.ask(KEY, place=replace(group, thread="t1"))
+    assert told(await gaps(here)) == [("", 1)]
+    await here.press(post, "feedback", ends=":down")
+    (rated,) = await feedback.listed(here.stores.experts._database)
+    assert (rated.place, rated.question) == ("test: private", "")
