@@ -17,12 +17,12 @@ from bot.port import (
     ChatError,
     File,
     Gone,
-    HistoryPage,
     IncomingMessage,
     Membership,
     People,
     Person,
     Place,
+    PlainRoom,
     PlatformLimits,
     Reply,
     Route,
@@ -200,7 +200,7 @@ class Outlet:
 
 
 @dataclass
-class Here:
+class Here(PlainRoom):
     """The room of one event."""
 
     chat: Chat
@@ -251,9 +251,6 @@ class Here:
 
     async def fetch(self, link: str) -> IncomingMessage | None:
         return next((said for said in self.chat.said if said.uri == link), None)
-
-    async def history(self, *, cursor: str = "", until: str = "", thread: str = "") -> HistoryPage:
-        return HistoryPage()
 
 
 @dataclass
