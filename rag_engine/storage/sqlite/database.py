@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 import time
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -24,6 +25,7 @@ Row: TypeAlias = "tuple[Any, ...]"
 
 _WRITE_SECONDS = 15.0
 _POLL_SECONDS = 0.02
+_UNUSED = 64
 
 # A power cut may lose the last transactions, never the file.
 _PRAGMAS = ("foreign_keys = ON", "synchronous = NORMAL", "journal_size_limit = 67108864")
@@ -42,9 +44,10 @@ class Transaction:
             return await _fetch(self._connection, sql, parameters)
 
     async def execute_many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
-        storable = [_storable(row) for row in rows]
+        if not (storable := [_storable(row) for row in rows]):
+            return
         with translate_errors(self._path):
-            await (await self._connection.executemany(sql, storable)).close()
+            await self._connection.executemany(sql, storable)
 
 
 class Database:
@@ -135,15 +138,33 @@ def _prepare(path: Path, scripts: Traversable) -> None:
 
 @asynccontextmanager
 async def _open(path: Path, pragmas: Sequence[str]) -> AsyncGenerator[aiosqlite.Connection, None]:
-    connection = aiosqlite.connect(path, isolation_level=None)
+    connection = aiosqlite.Connection(partial(_connection, path, pragmas), iter_chunk_size=_UNUSED)
     try:
         with translate_errors(path, starting=True):
             await uninterrupted(connection)
-            for pragma in pragmas:
-                await _fetch(connection, f"PRAGMA {pragma}")
         yield connection
     finally:
         await uninterrupted(connection.close())
+
+
+class _Connection(sqlite3.Connection):
+    """A call of its thread costs more than most statements: closing the cursor takes no call of its own."""
+
+    def executemany(self, sql: str, rows: Iterable[Any], /) -> sqlite3.Cursor:
+        cursor = super().executemany(sql, rows)
+        cursor.close()
+        return cursor
+
+
+def _connection(path: Path, pragmas: Sequence[str]) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None, factory=_Connection)
+    try:
+        for pragma in pragmas:
+            connection.execute(f"PRAGMA {pragma}").close()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 async def _fetch(connection: aiosqlite.Connection, sql: str, parameters: Sequence[object] = ()) -> list[Row]:

@@ -9,7 +9,7 @@ import time
 from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -60,6 +60,38 @@ async def test_foreign_keys_are_on(database: Database) -> None:
     with pytest.raises(sqlite3.IntegrityError):
         async with database.transaction() as transaction:
             await transaction.execute("INSERT INTO texts VALUES ('nobody', x'00')")
+
+
+@pytest.fixture
+def answers(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Grows with each answer that a thread gives to the event loop."""
+    answers: list[object] = []
+    deliver = asyncio.BaseEventLoop.call_soon_threadsafe
+
+    def counted(loop: asyncio.BaseEventLoop, callback: Any, *arguments: Any, **more: Any) -> object:
+        answers.append(callback)
+        return deliver(loop, callback, *arguments, **more)
+
+    monkeypatch.setattr(asyncio.BaseEventLoop, "call_soon_threadsafe", counted)
+    return answers
+
+
+async def test_many_rows_cost_one_answer_of_the_thread_and_no_rows_none(
+    database: Database, answers: list[object]
+) -> None:
+    async with database.transaction() as transaction:
+        answers.clear()
+        await transaction.execute_many(PUT, [(str(number), "text") for number in range(9)])
+        assert len(answers) == 1
+        await transaction.execute_many(PUT, [])
+        assert len(answers) == 1
+    assert len(await ids(database)) == 9
+
+
+async def test_opening_costs_one_answer_of_each_thread(tmp_path: Path, answers: list[object]) -> None:
+    async with connect(tmp_path / "new.sqlite") as opened:
+        assert len(answers) == len(["the migrations", "the reader", "the writer"])
+        assert await opened.fetch("PRAGMA foreign_keys") == [(1,)]
 
 
 async def test_fifty_writers_that_read_then_write_lose_no_step(database: Database) -> None:
