@@ -98,9 +98,18 @@ def tmp_path(test_folder: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """For what all workers of pytest-xdist share in this run."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+@pytest.fixture(scope="session")
+def model_folder(run_folder: Path) -> Path:
     """A data directory for the default embedder, which takes a second of processor time to build its model."""
-    return tmp_path_factory.mktemp("model")
+    folder = run_folder / "model"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 @pytest.fixture(autouse=True)

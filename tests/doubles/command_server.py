@@ -1,6 +1,6 @@
 """Forks the command line from a process that has imported it; `tests.doubles.commands` is the client.
 
-A request is one message on a connection: JSON of `arguments`, `environment`, `folder` and `terminal`, and with it the descriptors of standard input,
+A request is one message on a connection: JSON of the fields of `Command`, and with it the descriptors of standard input,
 output and error. Replies are lines of JSON: {"pid"}, then {"code"} when the command has ended. The server ends with its standard input, and its commands
 with it.
 """
@@ -18,6 +18,7 @@ import socket
 import sys
 import termios
 import threading
+import warnings
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,6 +50,8 @@ class Command:
     folder: str
     terminal: bool
     """Make standard input the controlling terminal."""
+    source: str | None = None
+    """A program to run instead of the command line, as `python -W error -c` would."""
 
 
 def import_all() -> None:
@@ -167,7 +170,13 @@ def main() -> int:
     listener.bind(path)
     listener.listen(64)
     print("ready", flush=True)
-    become(serve(listener))
+    command = serve(listener)
+    become(command)
+    if command.source is not None:
+        sys.argv[0] = "-c"
+        warnings.simplefilter("error")
+        exec(compile(command.source, "<string>", "exec"), {"__name__": "__main__"})  # noqa: S102 - a test's own
+        return 0
     from bot.__main__ import main as command_line
 
     return command_line()

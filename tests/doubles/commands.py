@@ -104,14 +104,15 @@ async def start(
     stderr: int = PIPE,
     limit: int = _LIMIT,
     terminal: bool = False,
+    source: str | None = None,
 ) -> Command:
-    """`footnote` with these arguments. Each stream is `PIPE`, `DEVNULL` or a descriptor; `stderr` may be `STDOUT`."""
+    """`footnote`, or the program `source`, with these arguments. Each stream is `PIPE`, `DEVNULL` or a descriptor; `stderr` may be `STDOUT`."""
     # Another path may hold a `sitecustomize`, which only a new process reads.
     if os.environ.get("TEST_COMMANDS") == "started" or environment.get("PYTHONPATH", str(PROJECT)) != str(
         PROJECT
     ):
         process = await asyncio.create_subprocess_exec(
-            *COMMAND,
+            *(COMMAND if source is None else (sys.executable, "-W", "error", "-c", source)),
             *arguments,
             stdin=stdin,
             stdout=stdout,
@@ -130,6 +131,7 @@ async def start(
         "environment": dict(environment),
         "folder": str(folder),
         "terminal": terminal,
+        "source": source,
     }
     connection = socket.socket(socket.AF_UNIX)
     try:

@@ -7,6 +7,7 @@ import os
 import subprocess
 from asyncio.subprocess import PIPE
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
@@ -14,6 +15,7 @@ import pytest
 from tests.conftest import PROJECT, SHARED
 from tests.doubles import commands
 from tests.doubles.commands import COMMAND
+from tests.elastic.distribution import made_once
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,18 +65,19 @@ def footnote(tmp_path: Path) -> Footnote:
 
 
 @pytest.fixture(scope="session")
-def samples_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data directory with the samples, made once by the real command and the real embedder. Only to be read."""
-    return _with_samples(tmp_path_factory.mktemp("samples"))
+def samples_dir(run_folder: Path) -> Path:
+    """A data directory with the samples, made once for all workers by the real command and the real embedder. Only to be read."""
+    return made_once(run_folder / "samples", _add_samples) / "data"
 
 
 @pytest.fixture(scope="session")
-def hashed_samples_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def hashed_samples_dir(run_folder: Path) -> Path:
     """The same with the quick embedder, where meaning does not matter."""
-    return _with_samples(tmp_path_factory.mktemp("hashed-samples"), FOOTNOTE_EMBEDDER__KIND="hashing")
+    add = partial(_add_samples, FOOTNOTE_EMBEDDER__KIND="hashing")
+    return made_once(run_folder / "hashed-samples", add) / "data"
 
 
-def _with_samples(folder: Path, **more: str) -> Path:
+def _add_samples(folder: Path, **more: str) -> None:
     settings = {"PYTHONPATH": str(PROJECT), "FOOTNOTE_DATA_DIR": str(folder / "data"), **more}
     subprocess.run(
         [*COMMAND, "add", str(SAMPLES), "--kb", "samples"],
@@ -84,7 +87,6 @@ def _with_samples(folder: Path, **more: str) -> Path:
         stdout=subprocess.DEVNULL,
         timeout=240,
     )
-    return folder / "data"
 
 
 @pytest.fixture

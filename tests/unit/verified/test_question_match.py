@@ -38,11 +38,11 @@ ANSWERS = [answer(number, entry["question"]) for number, entry in enumerate(ENTR
 
 
 @pytest.fixture
-async def matcher(tmp_path: Path) -> AsyncGenerator[QuestionMatcher]:
+async def matcher(model_folder: Path) -> AsyncGenerator[QuestionMatcher]:
     async def contrast() -> float:
         return 1.0
 
-    async with local.connect(local.Settings(), data_dir=tmp_path) as embedder:
+    async with local.connect(local.Settings(), data_dir=model_folder) as embedder:
         yield QuestionMatcher(embedder=embedder, contrast=contrast)
 
 
