@@ -114,6 +114,7 @@ def test_an_encrypted_and_a_damaged_file(tmp_path: Path) -> None:
         _read(_ods(tmp_path, "<table:table"))
 
 
+@pytest.mark.process
 @pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")
 def test_an_old_excel_file(tmp_path: Path) -> None:
     workbook = openpyxl.Workbook()

@@ -38,11 +38,13 @@ def parse(path):
 """
 
 _STARTS_ANOTHER = """
-import subprocess, sys, time
-with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as other:
-    time.sleep(2)
-    other.kill()
-time.sleep(600)
+import subprocess, sys
+burn = "import time\\nwhile time.process_time() < 0.7: pass\\ninput()"
+with subprocess.Popen([sys.executable, "-c", burn], stdin=subprocess.PIPE) as other:
+    input()
+    other.communicate(b"\\n")
+print("ended", flush=True)
+input()
 """
 
 
@@ -82,13 +84,20 @@ async def test_a_process_that_is_held_back_is_charged_what_it_ran() -> None:
 
 
 def test_a_program_that_a_process_starts_counts() -> None:
-    with _program(_STARTS_ANOTHER) as process:
-        until = time.monotonic() + 30
-        while processor_seconds(process) < 0.5 and time.monotonic() < until:
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", _STARTS_ANOTHER], stdin=pipe, stdout=pipe) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        until = time.monotonic() + 60
+        while (counted := processor_seconds(process.pid)) < 0.5 and time.monotonic() < until:
             time.sleep(0.1)
+        assert counted >= 0.5
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == b"ended\n"
         # What ended still counts.
-        time.sleep(3)
-        assert processor_seconds(process) >= 0.5
+        assert processor_seconds(process.pid) >= 0.5
+        process.kill()
 
 
 def test_a_process_that_ended_has_no_time() -> None:
