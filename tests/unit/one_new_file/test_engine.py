@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import dedent
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
@@ -237,44 +238,66 @@ async def test_a_tool(add: Add) -> None:
         await found["echo"].run({}, context)
 
 
+CHOIR = dedent("""
+from contextlib import asynccontextmanager
+from pydantic import BaseModel
+from rag_engine.sync.types import SourceContent, SourceEntry
+
+POSITION = 5
+ADDRESSES = r"choir:.*"
+PUBLIC = True
+
+class Settings(BaseModel):
+    voice: str = "alto"
+
+class Choir:
+    def __init__(self, voice):
+        self.voice = voice
+
+    async def entries(self):
+        yield [SourceEntry(key="song", uri="choir:song", fingerprint="1")]
+
+    async def read(self, entry, path, *, since):
+        path.write_text(f"Sung by the {self.voice}.")
+        return SourceContent(name="song.txt", fingerprint="1", title="Song")
+
+@asynccontextmanager
+async def connect(address, settings, *, surroundings):
+    yield Choir(settings.voice)
+""")
+
+
 @pytest.mark.process
 async def test_a_kind_of_source(add: Add, monkeypatch: pytest.MonkeyPatch) -> None:
-    add(
-        "rag_engine.sources",
-        "choir",
-        """
-        from contextlib import asynccontextmanager
-        from pydantic import BaseModel
-        from rag_engine.sync.types import SourceContent, SourceEntry
+    add("rag_engine.sources", "choir", CHOIR)
+    await _is_followed("choir:all", monkeypatch)
 
-        POSITION = 5
-        ADDRESSES = r"choir:.*"
-        PUBLIC = True
 
-        class Settings(BaseModel):
-            voice: str = "alto"
-
-        class Choir:
-            def __init__(self, voice):
-                self.voice = voice
-
-            async def entries(self):
-                yield [SourceEntry(key="song", uri="choir:song", fingerprint="1")]
-
-            async def read(self, entry, path, *, since):
-                path.write_text(f"Sung by the {self.voice}.")
-                return SourceContent(name="song.txt", fingerprint="1", title="Song")
-
-        @asynccontextmanager
-        async def connect(address, settings, *, surroundings):
-            yield Choir(settings.voice)
-        """,
+@pytest.mark.process
+async def test_a_kind_of_source_of_another_distribution(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FOOTNOTE_DATA_DIR", str(tmp_path / "data"))
+    (tmp_path / "opera_house.py").write_text(CHOIR.replace("choir:", "opera:"), encoding="utf-8")
+    information = tmp_path / "opera_house-1.0.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: opera-house\nVersion: 1.0\n", encoding="utf-8"
     )
+    (information / "entry_points.txt").write_text(
+        "[rag_engine.sources]\nopera = opera_house\n", encoding="utf-8"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    await _is_followed("opera:all", monkeypatch)
+
+
+async def _is_followed(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FOOTNOTE_EMBEDDER__KIND", "hashing")
     async with application.library(settings.read()) as library:
         base = await library.catalog.open("kb", model=library.identity.model)
         sources = Sources(settings=settings.read(), library=library)
-        added = await sources.add(base.id, "choir:all", options={"voice": "tenor"}, from_chat=True)
+        added = await sources.add(base.id, address, options={"voice": "tenor"}, from_chat=True)
         assert (await sources.run(added)).counts.new == 1
         (record,) = await library.catalog.records(base.id)
         assert record.document.title == "Song"
