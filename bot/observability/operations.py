@@ -84,6 +84,8 @@ class Feedback(Operation):
     platform: str
     rating: str
     reason: str = ""
+    kinds: frozenset[str] = frozenset()
+    """Of what the answer cites."""
 
     @property
     def title(self) -> str:

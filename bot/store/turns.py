@@ -235,12 +235,13 @@ class Turns:
                 (turn.id, person, rating, turn.turn or "", self._clock()),
             )
 
-    async def explain_rating(self, turn: ChatTurn, person: str, reason: str) -> bool:
+    async def explain_rating(self, turn: ChatTurn, person: str, reason: str, *, note: str = "") -> bool:
         """False if the person did not rate it down."""
         async with self._database.transaction() as transaction:
             rows = await transaction.execute(
-                "UPDATE feedback SET reason = ? WHERE answer = ? AND person = ? AND rating = 'down' RETURNING 1",
-                (reason, turn.id, person),
+                "UPDATE feedback SET reason = ?, note = coalesce(nullif(?, ''), note) "
+                "WHERE answer = ? AND person = ? AND rating = 'down' RETURNING 1",
+                (reason, note, turn.id, person),
             )
         return bool(rows)
 

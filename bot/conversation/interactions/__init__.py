@@ -76,7 +76,8 @@ class Interactions:
         await self._once(command.place, f"command:{command.id}", run)
 
     async def form(self, action: Action, room: Room) -> Form | None:
-        return await self.commands.form(action, room)
+        found = await self.answer_buttons.form(action, room)
+        return found or await self.commands.form(action, room)
 
     async def press_button(self, action: Action, room: Room) -> None:
 

@@ -13,10 +13,11 @@ from bot.conversation.sources import sources_view
 from bot.files.uploads import progress
 from bot.messages import language_of, say
 from bot.observability.operations import Feedback
-from bot.port import Button, ChatError, IncomingMessage, Reply
+from bot.port import Button, ChatError, Form, IncomingMessage, Reply
 from bot.rendering.literal import literal, literal_sentence
 from bot.store.message_files import attachment_key
 from rag_engine.parsing.media_types import shown
+from rag_engine.web import addresses
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -41,10 +42,13 @@ if TYPE_CHECKING:
     from bot.port import Action, Attachment, Room
     from bot.store.message_files import MessageFile, MessageFiles
     from bot.store.turns import ChatTurn, Turns
+    from rag_engine.types import DocumentId
 
 Pressed: TypeAlias = "Reply | FollowedReply | RepeatTurn | ChosenQuestion | AnswerVersion | None"
 _REPEATING: Final = frozenset({"regenerate", "own_words", "without_filter"})
 
+FORM_REASON: Final = "form_reason"
+LONGEST_NOTE: Final = 2_000
 REASONS: Final[dict[str, Sentence]] = {
     "wrong": "reason_wrong",
     "outdated": "reason_outdated",
@@ -204,7 +208,8 @@ class AnswerButtons:
         rating = press.action.value.rpartition(":")[2]
         if rating != "up" and rating != "down":
             return press.reply("unknown_button")
-        with self.observers.around(Feedback(platform=turn.place.platform, rating=rating)):
+        operation = Feedback(platform=turn.place.platform, rating=rating, kinds=_cited_kinds(turn))
+        with self.observers.around(operation):
             await self.turns.rate(turn, press.action.person.id, rating)
         if rating == "down":
             buttons = (*_reasons(press, turn), *await self.experts.button(press, turn))
@@ -224,11 +229,27 @@ class AnswerButtons:
         reason = press.action.value.rpartition(":")[2]
         if reason not in REASONS:
             return press.reply("unknown_button")
-        operation = Feedback(platform=turn.place.platform, rating="down", reason=reason)
+        note = press.action.text.strip()[:LONGEST_NOTE]
+        operation = Feedback(
+            platform=turn.place.platform, rating="down", reason=reason, kinds=_cited_kinds(turn)
+        )
         with self.observers.around(operation):
-            known = await self.turns.explain_rating(turn, press.action.person.id, reason)
-        thanks = "feedback_more" if reason == "other" else "thanks"
+            known = await self.turns.explain_rating(turn, press.action.person.id, reason, note=note)
+        thanks = "feedback_more" if reason == "other" and not note else "thanks"
         return press.reply(thanks if known else "too_old")
+
+    async def form(self, action: Action, room: Room) -> Form | None:
+        """To say what was wrong. None for those who may not."""
+        turn = await self._turn(action) if action.name == FORM_REASON else None
+        if turn is None:
+            return None
+        await self.permissions.check_present(action.person, turn.place, room.directory)
+        language = language_of("", action.person)
+        return Form(
+            title=say("reason_other", language),
+            label=say("feedback_why", language),
+            submit=say("expert_send", language),
+        )
 
     async def verify(self, press: ButtonPress, turn: ChatTurn) -> Reply:
         return await self.verified.save_answer(press, turn)
@@ -264,9 +285,24 @@ class AnswerButtons:
 
 def _reasons(press: ButtonPress, turn: ChatTurn) -> tuple[Button, ...]:
     return tuple(
-        Button(name="reason", label=press.say(label), value=f"{turn.id}:{name}")
+        Button(
+            name=FORM_REASON if name == "other" else "reason",
+            label=press.say(label),
+            value=f"{turn.id}:{name}",
+        )
         for name, label in REASONS.items()
     )
+
+
+def _cited_kinds(turn: ChatTurn) -> frozenset[str]:
+    kinds = {_kind(each.document) for each in turn.citations}
+    return frozenset(kinds or {"nothing"})
+
+
+def _kind(document: DocumentId) -> str:
+    if document.startswith(addresses.DOCUMENT):
+        return "web"
+    return "messages" if document.startswith(addresses.MESSAGE) else "documents"
 
 
 def _question(turn: ChatTurn) -> IncomingMessage:
@@ -319,13 +355,14 @@ _HANDLERS: Final[
     "promote": AnswerButtons.promote,
     "verify": AnswerButtons.verify,
     "reason": AnswerButtons.reason,
+    FORM_REASON: AnswerButtons.reason,
     OFFER: AnswerButtons.ask_expert,
     "expert_send": AnswerButtons.send_to_experts,
     "expert_withdraw": AnswerButtons.withdraw_from_experts,
 }
 SAVE_VERIFIED: Final = "save_verified"
 """What people choose on any message; its value is the permalink."""
-FOLLOWING: Final = frozenset({"verify", "reason", OFFER, "expert_send", "expert_withdraw"})
+FOLLOWING: Final = frozenset({"verify", "reason", FORM_REASON, OFFER, "expert_send", "expert_withdraw"})
 """Buttons of private replies to a press."""
 NAMES: Final = frozenset({*_HANDLERS, *BY_REQUEST, *gap_requests.BUTTONS, SAVE_VERIFIED})
 PRIVATE_VIEWS: Final = frozenset({"sources", "why"})

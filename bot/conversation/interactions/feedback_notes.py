@@ -5,6 +5,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from bot.conversation.interactions.buttons import LONGEST_NOTE
 from bot.messages import language_of, say
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
 _NOTE: Final = re.compile(r"\s*feedback\s*[:\uff1a]\s*(\S.*)", re.IGNORECASE | re.DOTALL)
 _SECONDS: Final = 7 * 86_400.0
-_LONGEST: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +26,7 @@ class FeedbackNotes:
         found = None if message.by_bot else _NOTE.match(message.text)
         if found is None:
             return False
-        note, since = found[1].strip()[:_LONGEST], time.time() - _SECONDS
+        note, since = found[1].strip()[:LONGEST_NOTE], time.time() - _SECONDS
         if not await self.turns.add_note(message.place, message.person.id, note, since=since):
             return False
         await self.notifier.try_to_send(room, message.person, say("thanks", language_of("", message.person)))

@@ -53,7 +53,17 @@ class EventMeters:
             registry=registry,
         )
 
+        self._sources = Counter(
+            "footnote_feedback_sources",
+            "Ratings, and reasons of those down, by what the answer cites: documents, web, messages, nothing",
+            ["source", "rating", "reason"],
+            registry=registry,
+        )
+
     def rated(self, feedback: Feedback) -> None:
+        if feedback.outcome == "ok":
+            for kind in feedback.kinds:
+                self._sources.labels(kind, feedback.rating, feedback.reason).inc()
         if feedback.outcome == "ok" and feedback.reason:
             self._reasons.labels(feedback.platform, feedback.reason).inc()
         elif feedback.outcome == "ok":

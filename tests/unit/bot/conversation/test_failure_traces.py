@@ -66,10 +66,14 @@ async def test_feedback_is_counted_and_listed(here: World, tmp_path: Path) -> No
         assert await feedback.listed(database, rating="up") == []
     assert (rated.rating, rated.question, list(rated.documents.values())) == ("down", QUESTION, ["leave.md"])
     meters = Meters()
-    with Observers(sinks=(meters,)).around(Feedback(platform="slack", rating="down")):
+    with Observers(sinks=(meters,)).around(
+        Feedback(platform="slack", rating="down", kinds=frozenset({"web"}))
+    ):
         pass
     labels = {"platform": "slack", "rating": "down"}
     assert meters.registry.get_sample_value("footnote_feedback_total", labels) == 1
+    of_source = {"source": "web", "rating": "down", "reason": ""}
+    assert meters.registry.get_sample_value("footnote_feedback_sources_total", of_source) == 1
 
 
 async def test_feedback_on_a_private_answer_shows_neither_question_nor_documents(

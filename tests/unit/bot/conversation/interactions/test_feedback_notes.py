@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from bot.port import Action
 from bot.store import feedback
-from tests.unit.bot.chatting import ANN, BEN, CHANNEL, World, world
+from tests.unit.bot.chatting import ANN, BEN, CHANNEL, Here, World, world
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -35,7 +37,7 @@ async def replies(here: World, post: Post, text: str, **values: object) -> None:
 async def test_a_reply_that_begins_with_feedback_is_kept_with_the_rating(here: World) -> None:
     post = await here.ask("How long is the leave?")
     await here.press(post, "feedback", ends=":down")
-    await here.press(here.last, "reason", ends=":other")
+    await here.press(here.last, "form_reason", ends=":other")
     assert "`feedback: …`" in here.last.text
     await replies(here, post, "Feedback: it is 30 days since May.\nReally.")
     assert await notes(here) == ["it is 30 days since May.\nReally."]
@@ -63,3 +65,24 @@ async def test_another_rating_drops_it(here: World) -> None:
     await here.press(post, "feedback", person=BEN, ends=":down")
     await here.ask("feedback: elsewhere", place=CHANNEL, person=BEN, addressed=False)
     assert await notes(here) == ["", ""]
+
+
+async def test_the_text_of_the_form_is_kept_with_the_reason(here: World) -> None:
+    post = await here.ask("How long is the leave?")
+    await here.press(post, "feedback", ends=":down")
+    action = Action(
+        id="a1",
+        name="form_reason",
+        value=here.last.button("form_reason").replace(":wrong", ":other"),
+        place=post.place,
+        person=ANN,
+    )
+    room = Here(here.chat, post.place)
+    form = await here.service.form(action, room)
+    assert form is not None
+    assert (form.title, form.submit) == ("Something else", "Send")
+    assert await here.service.form(replace(action, value="unknown:other"), room) is None
+    await here.service.on_action(replace(action, text=" It is 30 days. "), room)
+    (rated,) = await feedback.listed(here.stores.experts._database)
+    assert (rated.reason, rated.note) == ("other", "It is 30 days.")
+    assert here.last.text.startswith("Thank you, that is noted")
