@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rag_engine.indexes.elasticsearch.lifecycle import IndexNames
     from rag_engine.indexes.elasticsearch.manifests import Manifest
     from rag_engine.indexes.elasticsearch.statistics import LexicalWeights
-    from rag_engine.types import KnowledgeBaseId, Search
+    from rag_engine.types import Chunk, KnowledgeBaseId, Search
 
     Manifests = Mapping[KnowledgeBaseId, Manifest]
 
@@ -125,10 +125,13 @@ def rankings(
     known: Manifests,
     weights: Mapping[int, LexicalWeights],
 ) -> list[Ranking]:
-    bases = {manifest.base: base for base, manifest in known.items()}
+    found = _FoundChunks(
+        bases={manifest.base: base for base, manifest in known.items()},
+        words={word for each in weights.values() for word in each.words()},
+    )
     by_number = dict(zip(asked.asked, responses, strict=False))
     return [
-        _ranking(search, by_number.get(number), bases, weights.get(number))
+        _ranking(search, by_number.get(number), found, weights.get(number))
         for number, search in enumerate(searches)
     ]
 
@@ -136,34 +139,60 @@ def rankings(
 def _ranking(
     search: Search,
     response: Mapping[str, Any] | None,
-    bases: Mapping[str, KnowledgeBaseId],
+    found: _FoundChunks,
     weights: LexicalWeights | None,
 ) -> Ranking:
     if response is None:
         return Ranking(leg=search.leg, hits=())
+    hits = response["hits"]["hits"]
+    if weights:
+        scores = [weights.score(*found.counts(hit), hit["_source"]["base"]) for hit in hits]
+    else:
+        # Elasticsearch returns (1 + cosine) / 2.
+        scores = [min(1.0, 2 * hit["_score"] - 1) for hit in hits]
     scored = sorted(
         (
-            # Elasticsearch returns (1 + cosine) / 2.
-            (
-                -weights.score(source["tokens"], source["base"])
-                if weights
-                else -min(1.0, 2 * hit["_score"] - 1),
-                source,
-            )
-            for hit in response["hits"]["hits"]
-            if (source := hit["_source"])
-        ),
-        key=lambda hit: (hit[0], hit[1]["chunk"]),
+            (-score, hit["_source"]["chunk"], place)
+            for place, (score, hit) in enumerate(zip(scores, hits, strict=True))
+        )
     )[: search.limit]
     return Ranking(
         leg=search.leg,
         hits=tuple(
-            Hit(chunk=chunk_of(source, bases[source["base"]]), score=-score, rank=rank)
-            for rank, (score, source) in enumerate(scored, start=1)
+            Hit(chunk=found.chunk(hits[place]), score=-score, rank=rank)
+            for rank, (score, _, place) in enumerate(scored, start=1)
         ),
         complete=not response["timed_out"] and not response["_shards"]["failed"],
         corrections=weights.corrections if weights else {},
     )
+
+
+class _FoundChunks:
+    """Each is made once, whichever queries find it."""
+
+    def __init__(self, *, bases: Mapping[str, KnowledgeBaseId], words: set[str]) -> None:
+        self._bases = bases
+        self._is_asked = words.__contains__
+        self._chunks: dict[str, Chunk] = {}
+        self._counts: dict[str, tuple[Mapping[str, int], int]] = {}
+
+    def chunk(self, hit: Mapping[str, Any]) -> Chunk:
+        made = self._chunks.get(hit["_id"])
+        if made is None:
+            source = hit["_source"]
+            made = self._chunks[hit["_id"]] = chunk_of(source, self._bases[source["base"]])
+        return made
+
+    def counts(self, hit: Mapping[str, Any]) -> tuple[Mapping[str, int], int]:
+        """Of the asked words, and of all tokens."""
+        counted = self._counts.get(hit["_id"])
+        if counted is None:
+            tokens: list[str] = hit["_source"]["tokens"].split(" ")
+            counts: dict[str, int] = {}
+            for token in filter(self._is_asked, tokens):
+                counts[token] = counts.get(token, 0) + 1
+            counted = self._counts[hit["_id"]] = (counts, len(tokens))
+        return counted
 
 
 def target(searches: Sequence[Search], names: IndexNames, moment: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -49,13 +49,18 @@ class LexicalWeights:
     synonyms: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, "Mapping[str, float]"])
     """By the key of the knowledge base."""
 
-    def score(self, tokens: str, base: str) -> float:
-        found = tokens.split(" ")
-        counts = Counter(found)
+    def words(self) -> set[str]:
+        return {*self.worth, *(word for words in self.synonyms.values() for word in words)}
+
+    def score(self, counts: Mapping[str, int], length: int, base: str) -> float:
+        """Of a chunk with `length` tokens; `counts` of at least `words`."""
+        further = self.synonyms.get(base, {})
         return math.fsum(
-            worth * saturated(count, len(found), self.average)
-            for word, worth in (*self.worth.items(), *self.synonyms.get(base, {}).items())
-            if (count := counts.get(word))
+            [
+                worth * saturated(count, length, self.average)
+                for word, count in counts.items()
+                if (worth := self.worth.get(word) or further.get(word))
+            ]
         )
 
 
