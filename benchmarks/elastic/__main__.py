@@ -8,6 +8,9 @@ instructions. Everything shares the machine, so compare ratios.
   refresh at the end;
 - fifty questions at once against one at a time.
 
+`--rewrites`: processor time of the server and of this process for a question, one with four rewrites in one call, and fifty at
+once.
+
 `--quality`: nDCG@10 of each leg and of both, for the embedded index and this one, on the judged sets.
 """
 
@@ -16,6 +19,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import statistics
 import tempfile
 import time
@@ -23,6 +27,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from elasticsearch import AsyncElasticsearch
 from elasticsearch.helpers import async_bulk
 
@@ -39,6 +44,9 @@ from tests.elastic.node import THOROUGH, running_node
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
 
+    from numpy.typing import NDArray
+
+    from benchmarks.corpus import JudgedQuestion
     from rag_engine.ports import Index
     from rag_engine.types import Chunk, Vector
 
@@ -93,7 +101,10 @@ def _documents(corpus: Corpus, count: int) -> list[tuple[Document, list[tuple[Ch
 
 
 def _searches(corpus: Corpus, number: int) -> list[Search]:
-    question = corpus.question(number)
+    return _of(corpus.question(number))
+
+
+def _of(question: JudgedQuestion) -> list[Search]:
     seen = frozenset({BASE})
     return [
         Search(leg="lexical", knowledge_bases=seen, limit=LIMIT, tokens=query_tokens(question.text)),
@@ -204,6 +215,41 @@ async def speed(chunks: int) -> dict[str, Any]:
     return figures
 
 
+def _processor(pid: int | None) -> NDArray[np.float64]:
+    """Milliseconds of the server and of this process."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
+    server = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return np.array((server, time.process_time())) * 1000
+
+
+async def rewrites(chunks: int, rounds: int = 3) -> list[dict[str, list[float]]]:
+    """Of each round: milliseconds a question, server and client."""
+    corpus = Corpus()
+    with running_node(heap="1g", options=THOROUGH) as node:
+        settings = elasticsearch.Settings(url=node.url, timeout=60)
+        async with elasticsearch.connect(settings, data_dir=DATA, identity=IDENTITY) as index:
+            await _fill(index, _documents(corpus, chunks))
+            alone = [corpus.question(number) for number in range(AT_ONCE)]
+            one = [_of(question) for question in alone]
+            five = [sum((_of(corpus.rewrite(each)) for _ in range(4)), _of(each)) for each in alone]
+            for _ in range(WARM_UP_ROUNDS // 3):
+                await asyncio.gather(*map(index.search, one), *map(index.search, five[::3]))
+            measured: list[dict[str, list[float]]] = []
+            for _ in range(rounds):
+                spent = [_processor(node.pid)]
+                for searches in one:
+                    await index.search(searches)
+                spent.append(_processor(node.pid))
+                for searches in five:
+                    await index.search(searches)
+                spent.append(_processor(node.pid))
+                await asyncio.gather(*map(index.search, one))
+                spent.append(_processor(node.pid))
+                each = (np.diff(spent, axis=0) / AT_ONCE).round(1).tolist()
+                measured.append(dict(zip(("one", "with four rewrites", "fifty at once"), each, strict=True)))
+    return measured
+
+
 async def quality(sets: Sequence[str]) -> dict[str, Any]:
     figures: dict[str, Any] = {}
     with running_node(heap="1g", options=THOROUGH) as node:
@@ -240,9 +286,10 @@ async def _opened(kind: str, url: str) -> AsyncGenerator[tuple[Index, Any, Any]]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--chunks", type=int, default=100_000)
     parser.add_argument("--quality", action="store_true")
+    parser.add_argument("--rewrites", action="store_true")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     DATA.mkdir(parents=True, exist_ok=True)
@@ -254,6 +301,9 @@ def main() -> None:
             for leg in both["embedded"]
         )
         print(f"largest difference in nDCG@10: {worst:.4f} (aim: at most 0.01)")
+        return
+    if arguments.rewrites:
+        print(*map(json.dumps, asyncio.run(rewrites(arguments.chunks))), sep="\n")
         return
     figures = asyncio.run(speed(arguments.chunks))
     if arguments.json:
