@@ -346,9 +346,9 @@ def test_queries_of_one_call_share_chunks_and_score_their_own_words() -> None:
         ("c", 2.0 * saturated(1, 4, 3.0)),
         ("b", 0.0),
     ]
-    scores = {hit.chunk.id: hit.score for hit in second.hits}
+    scores = {str(hit.chunk.id): hit.score for hit in second.hits}
     assert scores["c"] == pytest.approx((1.0 + 0.5 + 0.25) * saturated(1, 4, 3.0), abs=1e-15)
     assert scores["b"] == saturated(1, 1, 3.0)
-    made = {hit.chunk.id: hit.chunk for hit in first.hits}
+    made = {str(hit.chunk.id): hit.chunk for hit in first.hits}
     assert all(hit.chunk is made[hit.chunk.id] for hit in second.hits)
     assert made["c"].knowledge_base == base("k1")
