@@ -152,6 +152,11 @@ async def start(
     return command
 
 
+def module(name: str) -> str:
+    """The program that runs a module, as `python -m` would."""
+    return f"import runpy; runpy.run_module({name!r}, run_name='__main__')"
+
+
 def _ends(*streams: int) -> tuple[list[int | None], list[int]]:
     """Our end of each pipe, and the three descriptors of the command."""
     ours: list[int | None] = []

@@ -27,6 +27,7 @@ from tests.contracts.indexing import (
     put_all,
     vector,
 )
+from tests.doubles import commands
 from tests.elastic.node import Node, running_cluster
 from tests.elastic.opening import NOWHERE, failing
 from tests.elastic.test_node import call, index_words
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rag_engine.indexes.elasticsearch import ElasticsearchIndex
+    from tests.doubles.commands import Command
 
 QUESTIONS = 200
 AT_ONCE = 4
@@ -278,7 +280,7 @@ def files(tmp_path: Path) -> Path:
 @asynccontextmanager
 async def footnote(
     tmp_path: Path, nodes: tuple[Node, ...], alias: str, *arguments: str
-) -> AsyncIterator[asyncio.subprocess.Process]:
+) -> AsyncIterator[Command]:
     """The command as a process that uses the cluster."""
     settings = {
         "FOOTNOTE_DATA_DIR": str(tmp_path / "data"),
@@ -287,12 +289,10 @@ async def footnote(
         "FOOTNOTE_INDEX__ALIAS": alias,
         "ELASTICSEARCH_URL": addresses(nodes),
     }
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bot", *arguments),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        cwd=tmp_path,
-        env=environment(tmp_path, PYTHONPATH=str(PROJECT), **settings),
+    process = await commands.start(
+        *arguments,
+        folder=tmp_path,
+        environment=environment(tmp_path, PYTHONPATH=str(PROJECT), **settings),
     )
     try:
         yield process
@@ -302,7 +302,7 @@ async def footnote(
         await process.communicate()
 
 
-async def finished(process: asyncio.subprocess.Process) -> list[str]:
+async def finished(process: Command) -> list[str]:
     """The lines it printed; it ended well and complained of nothing."""
     async with asyncio.timeout(120):
         out, complaints = await process.communicate()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
-import sys
 import time
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
@@ -29,6 +29,7 @@ from tests.contracts.indexing import (
     put_all,
     vector,
 )
+from tests.doubles import commands
 from tests.elastic.opening import NOWHERE, Bench, bench, failing
 from tests.elastic.proxy import Cut, Hold
 from tests.elastic.putting import texts
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from rag_engine.types import KnowledgeBaseId
+    from tests.doubles.commands import Command
 
 OLD = ["old apple", "old pear"]
 NEW = ["new apple", "new pear", "new plum"]
@@ -120,13 +122,13 @@ async def test_after_changes_nothing_is_left_of_what_was_replaced_or_dropped(at:
 
 
 @asynccontextmanager
-async def program(at: Bench, first: int) -> AsyncIterator[asyncio.subprocess.Process]:
+async def program(at: Bench, first: int) -> AsyncIterator[Command]:
     """A process of its own that puts; killed (-9) at the end of the block."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.elastic.putting", at.proxy.url, at.alias, str(first)),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        cwd=PROJECT,
+    process = await commands.start(
+        *(at.proxy.url, at.alias, str(first)),
+        source=commands.module("tests.elastic.putting"),
+        environment=os.environ,
+        folder=PROJECT,
     )
     try:
         yield process

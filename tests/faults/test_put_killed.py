@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import sqlite3
-import sys
+from asyncio.subprocess import DEVNULL
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from rag_engine.indexes.embedded import Settings, connect
 from rag_engine.indexes.embedded.schema import is_consistent
 from rag_engine.types import Search
+from tests.conftest import PROJECT
+from tests.doubles import commands
 from tests.faults.put_documents import DOCUMENTS, IDENTITY, chunks, document
 
 if TYPE_CHECKING:
@@ -24,13 +27,12 @@ KILLS = 5
 
 async def killed_while_putting(directory: Path, turn: int, acknowledged: int) -> dict[int, int]:
     """The last turn acknowledged of each document, by a process killed some time after so many acknowledgements."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "tests.faults.put_documents",
-        str(directory),
-        str(turn),
-        stdout=asyncio.subprocess.PIPE,
+    process = await commands.start(
+        *(str(directory), str(turn)),
+        source=commands.module("tests.faults.put_documents"),
+        environment=os.environ,
+        folder=PROJECT,
+        stderr=DEVNULL,
     )
     assert process.stdout is not None
     done: dict[int, int] = {}

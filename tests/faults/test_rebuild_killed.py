@@ -43,14 +43,24 @@ asyncio.run(reindex.rebuild(settings.read(), progress))
 """
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with some files and a data directory that holds them; only to be copied."""
+    folder = tmp_path_factory.mktemp("made")
+    write_files(folder / "files", range(FILES), label="v1")
+    asyncio.run(
+        footnote("add", str(folder / "files"), "--kb", "docs", data_dir=folder / "data", **ENVIRONMENT)
+    )
+    return folder
+
+
 @pytest.fixture
-async def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def data_dir(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A data directory with some files in it, and the environment with which it is rebuilt."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     for name, value in ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("FOOTNOTE_DATA_DIR", str(tmp_path / "data"))
-    write_files(tmp_path / "files", range(FILES), label="v1")
-    await footnote("add", str(tmp_path / "files"), "--kb", "docs")
     for name, value in CHANGED.items():
         monkeypatch.setenv(name, value)
     return tmp_path / "data"
@@ -92,6 +102,8 @@ async def test_the_second_run_does_the_rest_only(data_dir: Path, tmp_path: Path)
 
 @pytest.mark.timeout(600)
 async def test_killed_again_and_again_while_documents_change_and_go(data_dir: Path, tmp_path: Path) -> None:
+    shutil.rmtree(data_dir)
+    await footnote("add", str(tmp_path / "files"), "--kb", "docs", **ENVIRONMENT)
     chance = random.Random(5)
     kills = 0
     for number in range(KILLS):
@@ -167,7 +179,7 @@ async def rebuild_and_kill(after_lines: int, moment: float) -> bool:
     return process.returncode == -signal.SIGKILL
 
 
-async def footnote(*arguments: str, data_dir: Path | None = None, **environment: str) -> str:
+async def footnote(*arguments: str, data_dir: Path | str | None = None, **environment: str) -> str:
     """What the command prints; it must succeed."""
     if data_dir is not None:
         environment["FOOTNOTE_DATA_DIR"] = str(data_dir)
