@@ -49,12 +49,22 @@ class JsonClient:
     async def post(self, path: str, body: Mapping[str, object]) -> dict[str, Any]:
         return await self._call("POST", path, json=dict(body))
 
+    async def download(self, path: str, **parameters: str | int) -> bytes:
+        response = await self._answer("GET", path, params=parameters)
+        self._check(response)
+        return response.content
+
     async def _call(self, verb: str, path: str, **arguments: Any) -> dict[str, Any]:
+        response = await self._answer(verb, path, **arguments)
+        self._check(response)
+        return self._body(response)
+
+    async def _answer(self, verb: str, path: str, **arguments: Any) -> httpx2.Response:
         """Waits as long as a rate limit says. Raises `EntryGone`, `NotAllowed`, `Unavailable` and `UserError`."""
         for _ in range(_TRIES):
             response = await self._send(verb, path, **arguments)
             if response.status_code != HTTPStatus.TOO_MANY_REQUESTS:
-                return self._checked(response)
+                return response
             await asyncio.sleep(_pause(response))
         raise RateLimited(f"{self.name} asks us to slow down; it is read again later.", backend=_BACKEND)
 
@@ -73,7 +83,7 @@ class JsonClient:
         except (httpx2.HTTPError, httpx2.InvalidURL, TimeoutError) as error:
             raise Unavailable(f"{self.name} does not answer.", backend=_BACKEND, reason="failed") from error
 
-    def _checked(self, response: httpx2.Response) -> dict[str, Any]:
+    def _check(self, response: httpx2.Response) -> None:
         status = response.status_code
         if status == HTTPStatus.UNAUTHORIZED:
             raise Unavailable(
@@ -87,6 +97,8 @@ class JsonClient:
             raise Unavailable(f"{self.name} fails (HTTP {status}).", backend=_BACKEND, reason="status")
         if status >= HTTPStatus.BAD_REQUEST:
             raise UserError(f"{self.name} refuses the call (HTTP {status}).")
+
+    def _body(self, response: httpx2.Response) -> dict[str, Any]:
         try:
             body = response.json()
         except ValueError as error:
