@@ -82,8 +82,9 @@ class WrittenQuery:
     """For people: how the question was taken."""
 
 
-Missing = Literal["question", "table", "column", "value", "period", "unit", "choice", "unclear"]
-"""`question`: nothing that is computed; `choice`: several readings; `unclear`: not understood over `table`."""
+Missing = Literal["question", "table", "column", "value", "period", "unit", "choice", "unclear", "partner"]
+"""`question`: nothing that is computed; `choice`: several readings; `unclear`: not understood over `table`;
+`partner`: values of a key that the second table lacks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +94,7 @@ class QueryRefusal:
     missing: Missing
     name: str = ""
     available: tuple[str, ...] = ()
-    """Columns, values or the first and last period."""
+    """Columns, values, titles or the first and last period."""
     table: str = ""
 
 

@@ -17,13 +17,14 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-import jsonschema
+import jsonschema.validators
 import pytest
 from prometheus_client import CollectorRegistry
 from ruamel.yaml import YAML
 
 from bot import settings
 from bot.composition import loader
+from bot.composition.model_chain import TASKS
 from bot.observability import health_server
 from bot.observability.health import Health
 from rag_engine.embedders import _minilm
@@ -111,12 +112,15 @@ OWN = {"index": elasticsearch.Settings, "model": openai.Settings}
 def accepted(variable: str) -> bool:
     """Whether the settings know a variable."""
     fields = settings.Settings.model_fields
-    if variable in {field.validation_alias for field in fields.values()}:
+    if variable in [field.validation_alias for field in fields.values()]:
         return True
     group, _, name = variable.removeprefix("FOOTNOTE_").lower().partition("__")
     if not variable.startswith("FOOTNOTE_") or group not in fields:
         return False
-    if group in ("tasks", "tools"):  # named by the operator
+    if group == "tasks":
+        task, _, field = name.partition("__")
+        return task in TASKS and field in settings.TaskSettings.model_fields
+    if group == "tools":  # named by the operator
         return bool(name)
     section = getattr(fields[group].annotation, "model_fields", {})
     own = {**section, **(OWN[group].model_fields if group in OWN else {})}
@@ -133,8 +137,11 @@ def test_unknown_variables_are_distinguished_from_settings() -> None:
     assert accepted("FOOTNOTE_INDEX__SHARDS")
     assert accepted("FOOTNOTE_DATA_DIR")
     assert accepted("FOOTNOTE_METRICS__PORT")
+    assert accepted("FOOTNOTE_TASKS__SUMMARY__MODEL")
     unknown = (
         "FOOTNOTE_INDEX__SHARD",
+        "FOOTNOTE_TASKS__WEATHER__MODEL",
+        "FOOTNOTE_TASKS__SUMMARY__MODLE",
         "FOOTNOTE_METRICS",
         "FOOTNOTE_DATA",
         "ELASTICSEARCH_KEY",

@@ -108,6 +108,7 @@ async def _draw(answer: Answer, path: Path) -> None:
         await asyncio.to_thread(lambda: path.write_bytes(png(drawn)))
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror}.") from error
+    print(f"The chart is in {path}.", file=sys.stderr)
 
 
 def _options(arguments: argparse.Namespace, model: str, *, research: bool) -> AnswerOptions:

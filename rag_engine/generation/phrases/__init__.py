@@ -58,6 +58,7 @@ Phrase = Literal[
     "uncomputed_choice",
     "uncomputed_missing",
     "uncomputed_available",
+    "uncomputed_partner",
     "verified_question",
     "card_abbreviation",
     "card_code",

@@ -258,6 +258,10 @@ def refusal_text(refusal: QueryRefusal, language: str) -> str:
         return phrase("uncomputed_table", language=language)
     if refusal.missing == "choice" and not refusal.name:
         return phrase("which_file", language=language, titles=", ".join(refusal.available[:20]))
+    if refusal.missing == "partner":
+        first, second = refusal.available
+        names = {"words": refusal.name, "first": first, "second": second}
+        return phrase("uncomputed_partner", language=language, **names)
     if refusal.missing == "choice":
         sentence = phrase("uncomputed_choice", language=language, words=refusal.name)
     else:

@@ -43,15 +43,26 @@ def chosen(question: Question, tables: Sequence[TypedTable]) -> WrittenQuery | Q
     return found if isinstance(found, WrittenQuery) else _of_two(question, tables) or found
 
 
-def _of_two(question: Question, tables: Sequence[TypedTable]) -> WrittenQuery | None:
+def _of_two(question: Question, tables: Sequence[TypedTable]) -> WrittenQuery | QueryRefusal | None:
     near = [table for table in tables if read(question, table).evidence]
     if len(near) < 2:
         return None
     pairs = joined(near, question.language)
     attempts = [one for pair in pairs if (one := _attempt(question, pair)) is not None]
     written = [one for one in attempts if isinstance(one.result, WrittenQuery) and _reads_both(one.reading)]
-    found = _best(written) if written else None
-    return found if isinstance(found, WrittenQuery) else None
+    whole = [one for one in written if not _lacking(one)]
+    found = _best(whole) if whole else None
+    if isinstance(found, WrittenQuery):
+        return found
+    lacking = next((one.reading.table for one in written if _lacking(one)), None)
+    if not isinstance(lacking, JoinedTable):
+        return None
+    name, titles = ", ".join(lacking.lacking[:_MOST_SHOWN]), (lacking.first.title, lacking.second.title)
+    return QueryRefusal(missing="partner", name=name, available=titles, table=lacking.first.sql_name)
+
+
+def _lacking(one: _Attempt) -> bool:
+    return isinstance(one.reading.table, JoinedTable) and bool(one.reading.table.lacking)
 
 
 def _reads_both(reading: Interpretation) -> bool:

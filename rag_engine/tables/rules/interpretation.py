@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from rag_engine.tables.rules.language.lexicon import concepts_at
-from rag_engine.tables.rules.language.question_words import forms, header_words
+from rag_engine.tables.rules.language.question_words import header_words
 from rag_engine.tables.rules.mentions import cell_values, columns, comparisons, periods
-from rag_engine.tables.rules.mentions.joins import JoinedTable
+from rag_engine.tables.rules.titles import is_title, is_titled, title_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -40,27 +39,8 @@ _Mention = TypeVar(
     "BareNumber",
     "TitleMention",
 )
-_MASSES: Final = frozenset(
-    {
-        "revenue",
-        "amount",
-        "cost",
-        "budget",
-        "stock",
-        "pay",
-        "hours",
-        "profit",
-        "tax",
-        "rent",
-        "rate",
-        "population",
-    }
-)
 _EMBEDDED: Final = frozenset({"sum", "average", "most", "least"})
 _VALUES: Final = frozenset({"value", "values", "wert", "werte", "werten", "valor", "valores"})
-_MONEY_ENDS: Final = ("kosten", "ausgaben", "budget", "umsatz", "preise")
-_DAY: Final = len("2025-03-01")
-_EXTENSIONS: Final = frozenset({"csv", "tsv", "xlsx", "xls", "xlsm", "ods", "md", "docx", "html", "pdf"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +153,7 @@ def read(question: Question, table: TypedTable) -> Interpretation:
     claims.take(named)
     signs = claims.take(_of_groups(question, claims.free, *_SIGNS))
     signs = signs if any(map(_is_operation, signs)) else (*signs, *_within(question, named))
-    titled = _title_words(table, language)
+    titled = title_words(table, language)
     united = claims.take(columns.united(words, claims.free, table, language, [one.end for one in compared]))
     meant = claims.take(columns.meant(words, claims.free, table, language))
     hints = claims.take(_of_groups(question, claims.free, "hints"))
@@ -185,7 +165,7 @@ def read(question: Question, table: TypedTable) -> Interpretation:
         table=table,
         values=_in_order(long, short, partial),
         columns=tuple(
-            replace(one, is_title=_is_title(words[one.start : one.end], titled))
+            replace(one, is_title=is_title(words[one.start : one.end], titled))
             for one in _in_order(named, united, meant)
         ),
         periods=dated,
@@ -292,67 +272,14 @@ def _whole_number(word: QuestionWord) -> int:
     return number if number > 1 else 0
 
 
-def _title_words(table: TypedTable, language: str) -> frozenset[str]:
-    return frozenset(
-        form
-        for text in _titles_of(table)
-        for word in header_words(text, language)
-        if word.folded not in _EXTENSIONS and not word.is_number
-        for form in (*word.forms, *_first_part(word), *(f"\x00{name}" for name in concepts_at((word,), 0)[1]))
-    )
-
-
-def _titles_of(table: TypedTable) -> tuple[str, ...]:
-    if isinstance(table, JoinedTable):
-        return *_titles_of(table.first), *_titles_of(table.second)
-    return table.title, table.caption
-
-
-def _first_part(word: QuestionWord) -> frozenset[str]:
-    ends = [end for end in _MONEY_ENDS if word.folded.endswith(end) and len(word.folded) > len(end) + 3]
-    return forms(word.folded.removesuffix(ends[0]), "de") if ends else frozenset()
-
-
-def names_rows(reading: Interpretation, start: int, end: int) -> bool:
-    """As in "orders.csv", but not in "order budget.csv"."""
-    said = frozenset(form for word in reading.question.words[start:end] for form in word.forms)
-    has_days = any(
-        column.kind == "date" and len(str(column.least)) >= _DAY for column in reading.table.columns
-    )
-    for text in (reading.table.title, reading.table.caption):
-        found = [
-            word
-            for word in header_words(text, reading.question.language)
-            if word.folded not in _EXTENSIONS and not word.is_number
-        ]
-        for word in found:
-            is_head = word is found[-1] or word.folded.endswith("s")
-            if is_head and not said.isdisjoint(word.forms) and (has_days or not _is_mass(word)):
-                return True
-    return False
-
-
-def _is_mass(word: QuestionWord) -> bool:
-    return bool(concepts_at((word,), 0)[1] & _MASSES)
-
-
 def _titles(
     words: Sequence[QuestionWord], free: Sequence[bool], titled: frozenset[str]
 ) -> list[TitleMention]:
     return [
         TitleMention(start=at, end=at + 1)
         for at, word in enumerate(words)
-        if free[at] and not word.is_number and _is_titled(word, titled)
+        if free[at] and not word.is_number and is_titled(word, titled)
     ]
-
-
-def _is_titled(word: QuestionWord, titled: frozenset[str]) -> bool:
-    meant = (f"\x00{name}" for name in concepts_at((word,), 0)[1])
-    return not titled.isdisjoint((*word.forms, *meant))
-
-
-def _is_title(said: Sequence[QuestionWord], titled: frozenset[str]) -> bool:
-    return all(_is_titled(word, titled) for word in said)
 
 
 def _without_values(

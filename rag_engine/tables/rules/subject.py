@@ -58,6 +58,12 @@ def _names(reading: Interpretation) -> bool:
     if not reading.is_direct or unknown >= known:
         return False
     if any(
+        sign.group == "links" and sign.name == "missing" and reading.question.is_beside(sign.end, one.start)
+        for sign in reading.signs
+        for one in reading.columns
+    ):
+        return columns > 1 or bool(reading.titles)
+    if any(
         sign.group == "superlatives" or (sign.group == "operations" and sign.name in _RANKING)
         for sign in reading.signs
     ):

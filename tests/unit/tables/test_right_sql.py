@@ -12,6 +12,7 @@ from rag_engine.tables.execution import TableQueries
 from rag_engine.tables.rules import is_about
 from tests.tables.computed.classification import ShownAnswer, verdict
 from tests.tables.computed.development import DEVELOPMENT
+from tests.tables.computed.fourth import FOURTH
 from tests.tables.computed.fresh import FRESH
 from tests.tables.computed.held_out import HELD_OUT
 from tests.tables.computed.question_set import ComputedQuestion, QuestionSet, resolved
@@ -65,8 +66,9 @@ def test_an_answer_is_judged(question: ComputedQuestion, shown: ShownAnswer, exp
         (DEVELOPMENT, []),
         (HELD_OUT, []),
         (FRESH, ["In welcher Halle steht die Presse?"]),
+        (FOURTH, ["Wie hoch ist der Baum B007?"]),
     ],
-    ids=["development", "held out", "fresh"],
+    ids=["development", "held out", "fresh", "fourth"],
 )
 async def test_right_sql_gives_the_right_rows_and_names_what_they_rest_on(
     half: QuestionSet, searched: list[str], tmp_path: Path

@@ -11,7 +11,7 @@ from rag_engine.tables.rules.query import AnyFilter, EmptyFilter, RangeFilter, T
 from rag_engine.tables.rules.refusals import no_column, refused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rag_engine.tables.rules.filters.period_filters import PlacedPeriod
     from rag_engine.tables.rules.interpretation import BareNumber, Interpretation, Sign
@@ -96,17 +96,18 @@ def period_alternatives(periods: tuple[PlacedPeriod, ...]) -> tuple[Filter, ...]
 
 
 def _chosen(reading: Interpretation, mention: ValueMention, used: list[ColumnMention]) -> ChosenValue:
+    choices = _not_asked(reading, mention)
     beside = [
         (column_mention, column, texts)
         for column_mention in _beside(reading, mention)
-        for column, texts in mention.choices
+        for column, texts in choices
         if column in column_mention.columns
     ]
     if beside:
         used.extend(found[0] for found in beside)
         _, column, texts = beside[0]
-    elif len(mention.choices) == 1:
-        column, texts = mention.choices[0]
+    elif len(choices) == 1:
+        column, texts = choices[0]
     else:
         raise refused(
             "choice", reading.table, _said(reading, mention), [one.name for one, _ in mention.choices]
@@ -114,6 +115,21 @@ def _chosen(reading: Interpretation, mention: ValueMention, used: list[ColumnMen
     if len(texts) > 1 and not mention.exact:
         raise refused("choice", reading.table, _said(reading, mention), texts)
     return ChosenValue(mention=mention, column=column, texts=texts, negated=_is_negated(reading, mention))
+
+
+def _not_asked(
+    reading: Interpretation, mention: ValueMention
+) -> Sequence[tuple[TypedColumn, tuple[str, ...]]]:
+    """ "the mentor of Karl Ubo" is not where the mentor is Karl Ubo."""
+    words = reading.question.words
+    asked = [
+        column
+        for one in reading.columns
+        if reading.question.is_beside(one.end, mention.start)
+        and any(word.folded in _GENITIVES for word in words[one.end : mention.start])
+        for column in one.columns
+    ]
+    return [one for one in mention.choices if one[0] not in asked] or mention.choices
 
 
 def _beside(reading: Interpretation, mention: ValueMention) -> Iterator[ColumnMention]:
@@ -124,6 +140,7 @@ def _beside(reading: Interpretation, mention: ValueMention) -> Iterator[ColumnMe
             yield column
 
 
+_GENITIVES: Final = frozenset({"of", "von", "vom", "des", "der", "de", "del", "的"})
 _ASKING: Final = frozenset(
     {("groups", "per"), ("asked", "which"), ("operations", "count"), ("operations", "different")}
 )

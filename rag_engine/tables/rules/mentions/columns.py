@@ -288,10 +288,10 @@ def _places(
 ) -> dict[int, frozenset[int]]:
     found: dict[int, frozenset[int]] = {}
     for number, column in enumerate(table.columns):
+        own = header(column.name, language).words
+        is_whole = words[at].folded == "".join(word.folded for word in own)  # "ColA"
         same = frozenset(
-            place
-            for place, word in enumerate(header(column.name, language).words)
-            if not word.forms.isdisjoint(words[at].forms)
+            place for place, word in enumerate(own) if is_whole or not word.forms.isdisjoint(words[at].forms)
         )
         if same:
             found[number] = same

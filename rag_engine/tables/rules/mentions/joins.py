@@ -20,6 +20,8 @@ class JoinedTable(TypedTable):
     second: TypedTable
     key: TypedColumn
     """Of the first."""
+    lacking: tuple[str, ...] = ()
+    """Values of the key without a row of the second: they must not be joined."""
 
     @property
     def row_name(self) -> str:
@@ -33,8 +35,14 @@ def joined(tables: Sequence[TypedTable], language: str) -> Iterator[JoinedTable]
     for first in tables:
         for second in tables:
             keys = [] if first is second else _keys(first, second, language)
+            keys = [key for key in keys if not _lacking(*key)] or keys
             if len(keys) == 1:
                 yield _joined(first, second, *keys[0])
+
+
+def _lacking(one: TypedColumn, other: TypedColumn) -> tuple[str, ...]:
+    known = set(other.values)
+    return tuple(value for value in one.values if value not in known)
 
 
 def _keys(first: TypedTable, second: TypedTable, language: str) -> list[tuple[TypedColumn, TypedColumn]]:
@@ -46,8 +54,12 @@ def _keys(first: TypedTable, second: TypedTable, language: str) -> list[tuple[Ty
         if one.has_all_values
         and one.filled == first.row_count
         and one.kind == other.kind
-        and set(one.values) <= set(other.values)
         and _is_one_key(one, other, language)
+        and (
+            len(_lacking(one, other)) * 2 <= len(one.values)
+            if one.name == other.name
+            else not _lacking(one, other)
+        )
     ]
 
 
@@ -73,6 +85,7 @@ def _joined(first: TypedTable, second: TypedTable, key: TypedColumn, other: Type
         first=first,
         second=second,
         key=key,
+        lacking=_lacking(key, other),
     )
 
 

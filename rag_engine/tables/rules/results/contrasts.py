@@ -3,11 +3,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rag_engine.tables.rules.filters.conditions import period_alternatives, text_filters
-from rag_engine.tables.rules.interpretation import names_rows
 from rag_engine.tables.rules.mentions import columns
 from rag_engine.tables.rules.query import Difference, Measure, Share, Side, TextFilter
 from rag_engine.tables.rules.refusals import refused
 from rag_engine.tables.rules.results import measures
+from rag_engine.tables.rules.titles import names_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,12 +3,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.tables.rules.filters.completeness import check_used, is_near
-from rag_engine.tables.rules.interpretation import names_rows
 from rag_engine.tables.rules.mentions import columns
 from rag_engine.tables.rules.query import Aggregate, Measure
 from rag_engine.tables.rules.refusals import refused
 from rag_engine.tables.rules.results import measures
 from rag_engine.tables.rules.results.entities import group_columns
+from rag_engine.tables.rules.titles import names_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +40,14 @@ def counted(reading: Interpretation, stated: Conditions) -> TableQuery:
     if reading.has("quantity", group="hints") and made.function != "sum":
         made = Measure(function="sum", columns=measures.measured(reading, stated, numeric)[0][0])
     check_used(reading, others, numeric if made.function == "sum" else [])
-    return Aggregate(table=reading.table, measures=(made,), filters=stated.filters, groups=groups)
+    is_doubtful = noun is not None and made.function == "distinct" and _names_rows_too(reading, noun)
+    rows = (Measure(function="count"),) if is_doubtful else ()
+    return Aggregate(table=reading.table, measures=(*rows, made), filters=stated.filters, groups=groups)
+
+
+def _names_rows_too(reading: Interpretation, noun: ColumnMention) -> bool:
+    """ "how many workshops" of "workshops.csv" with a column of that name: both figures are shown."""
+    return not reading.has("different") and names_rows(reading, noun.start, noun.end)
 
 
 def _counts_pieces(reading: Interpretation) -> bool:

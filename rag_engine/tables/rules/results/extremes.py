@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from rag_engine.tables.rules.filters import period_filters
 from rag_engine.tables.rules.filters.completeness import check_used
+from rag_engine.tables.rules.interpretation import HINTED
 from rag_engine.tables.rules.mentions import columns
 from rag_engine.tables.rules.query import Aggregate, Grouping, Measure, RowList, Superlative
 from rag_engine.tables.rules.refusals import refused
@@ -205,7 +206,9 @@ def _ranked_column(
     else:
         fitting = [
             column
-            for column in columns.of_concepts(reading.table, frozenset({concept}), language)
+            for column in columns.of_concepts(
+                reading.table, HINTED.get(concept, frozenset({concept})), language
+            )
             if column.kind == "number"
         ]
         if concept == "sales":

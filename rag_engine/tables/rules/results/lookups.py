@@ -136,7 +136,7 @@ def _adds_up(reading: Interpretation, asked: Sequence[TypedColumn]) -> bool:
     language = reading.question.language
     timed = columns.timed_columns(reading.table, language)
     is_one = len(asked) == 1 or all(column in timed for column in asked)
-    return is_one and all(columns.adds_up(column, language) for column in asked)
+    return bool(asked) and is_one and all(columns.adds_up(column, language) for column in asked)
 
 
 def _is_one_row(reading: Interpretation, filters: Sequence[Filter]) -> bool:

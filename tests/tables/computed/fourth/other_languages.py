@@ -131,7 +131,7 @@ def _spanish() -> list[Q]:
         q("¿Cuántos talleres tuvieron más de 20 asistentes?", "filter", (sum(r[3] > 20 for r in rows),),
           f"SELECT COUNT(*) FROM {t} WHERE [Asistentes] > 20"),
         q("¿Cuántos asistentes hubo en marzo de 2025?", "dates", (sum(r[3] for r in rows if r[2] == "03/2025"),),
-          f"SELECT SUM([Asistentes]) FROM {t} WHERE [Mes] = '2025-03-01'"),
+          f"SELECT SUM([Asistentes]) FROM {t} WHERE [Mes] = '03/2025'"),
         q("¿Cuántos talleres de Yoga hubo?", "none", ()),
     ]  # fmt: skip
 

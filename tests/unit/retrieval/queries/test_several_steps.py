@@ -10,6 +10,7 @@ import pytest
 from rag_engine.retrieval.queries.several_steps import asks_for_several_steps
 from tests.conftest import SHARED
 from tests.tables.computed.development import DEVELOPMENT
+from tests.tables.computed.fourth import FOURTH
 from tests.tables.computed.fresh import FRESH
 from tests.tables.computed.held_out import HELD_OUT
 
@@ -63,7 +64,7 @@ def test_ordinary_questions(question: str) -> None:
 
 
 def test_no_question_over_tables_is_taken_for_several_steps() -> None:
-    asked = [one.text for half in (DEVELOPMENT, HELD_OUT, FRESH) for one in half.questions()]
+    asked = [one.text for half in (DEVELOPMENT, HELD_OUT, FRESH, FOURTH) for one in half.questions()]
     assert [one for one in asked if asks_for_several_steps(one)] == []
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from rag_engine.tables.answers.computation import refusal_text
 from rag_engine.tables.execution import TableQueries
 from rag_engine.tables.rules import write
 from rag_engine.tables.types import QueryRefusal, WrittenQuery
@@ -97,3 +98,16 @@ async def test_what_no_join_answers_surely_is_refused(
 ) -> None:
     stored = await _tables(tmp_path, **files)
     assert isinstance(write(question, [one.table for one in stored]), QueryRefusal)
+
+
+@pytest.mark.process
+async def test_a_key_without_partner_is_said(tmp_path: Path) -> None:
+    stored = await _tables(tmp_path, hours=[*HOURS, ("Rex", "Atlas", 5)], people=PEOPLE)
+    refusal = write("Hours per office", [one.table for one in stored])
+    assert isinstance(refusal, QueryRefusal)
+    assert (refusal.missing, refusal.name, refusal.available) == (
+        "partner",
+        "Rex",
+        ("hours.csv", "people.csv"),
+    )
+    assert "“Rex” of the first has no row in the second" in refusal_text(refusal, "en")

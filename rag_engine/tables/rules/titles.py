@@ -1,0 +1,123 @@
+"""What a title says of the rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.tables.rules.language.lexicon import concepts_at
+from rag_engine.tables.rules.language.question_words import forms, header_words
+from rag_engine.tables.rules.mentions.joins import JoinedTable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rag_engine.tables.rules.interpretation import Interpretation
+    from rag_engine.tables.rules.language.question_words import QuestionWord
+    from rag_engine.tables.types import TypedTable
+
+_MASSES: Final = frozenset(
+    {
+        "revenue",
+        "amount",
+        "cost",
+        "budget",
+        "stock",
+        "pay",
+        "hours",
+        "profit",
+        "tax",
+        "rent",
+        "rate",
+        "population",
+    }
+)
+_MONEY_ENDS: Final = ("kosten", "ausgaben", "budget", "umsatz", "preise")
+_COLLECTIVES: Final = frozenset(
+    {
+        "fleet",
+        "log",
+        "list",
+        "register",
+        "registry",
+        "roster",
+        "overview",
+        "directory",
+        "catalog",
+        "catalogue",
+        "sheet",
+    }
+    | {
+        "liste",
+        "register",
+        "verzeichnis",
+        "ubersicht",
+        "kataster",
+        "bestand",
+        "plan",
+        "registro",
+        "lista",
+        "listado",
+    }
+)
+_COLLECTIVE_ENDS: Final = ("kataster", "verzeichnis", "liste", "register", "ubersicht", "bestand")
+_DAY: Final = len("2025-03-01")
+_EXTENSIONS: Final = frozenset({"csv", "tsv", "xlsx", "xls", "xlsm", "ods", "md", "docx", "html", "pdf"})
+
+
+def title_words(table: TypedTable, language: str) -> frozenset[str]:
+    return frozenset(
+        form
+        for text in titles_of(table)
+        for word in header_words(text, language)
+        if word.folded not in _EXTENSIONS and not word.is_number
+        for form in (*word.forms, *_first_part(word), *(f"\x00{name}" for name in concepts_at((word,), 0)[1]))
+    )
+
+
+def titles_of(table: TypedTable) -> tuple[str, ...]:
+    if isinstance(table, JoinedTable):
+        return *titles_of(table.first), *titles_of(table.second)
+    return table.title, table.caption
+
+
+def _first_part(word: QuestionWord) -> frozenset[str]:
+    known = (*_MONEY_ENDS, *_COLLECTIVE_ENDS)
+    ends = [end for end in known if word.folded.endswith(end) and len(word.folded) > len(end) + 3]
+    return forms(word.folded.removesuffix(ends[0]), "de") if ends else frozenset()
+
+
+def names_rows(reading: Interpretation, start: int, end: int) -> bool:
+    """As in "orders.csv", but not in "order budget.csv"."""
+    said = frozenset(form for word in reading.question.words[start:end] for form in word.forms)
+    has_days = any(
+        column.kind == "date" and len(str(column.least)) >= _DAY for column in reading.table.columns
+    )
+    for text in (reading.table.title, reading.table.caption):
+        found = [
+            word
+            for word in header_words(text, reading.question.language)
+            if word.folded not in _EXTENSIONS and not word.is_number
+        ]
+        for word in found:
+            named = [one for one in found if one.folded not in _COLLECTIVES] or found
+            is_head = word is named[-1] or word.folded.endswith("s")
+            if (
+                is_head
+                and not said.isdisjoint((*word.forms, *_first_part(word)))
+                and (has_days or not _is_mass(word))
+            ):
+                return True
+    return False
+
+
+def _is_mass(word: QuestionWord) -> bool:
+    return bool(concepts_at((word,), 0)[1] & _MASSES)
+
+
+def is_titled(word: QuestionWord, titled: frozenset[str]) -> bool:
+    meant = (f"\x00{name}" for name in concepts_at((word,), 0)[1])
+    return not titled.isdisjoint((*word.forms, *meant))
+
+
+def is_title(said: Sequence[QuestionWord], titled: frozenset[str]) -> bool:
+    return all(is_titled(word, titled) for word in said)
