@@ -144,7 +144,7 @@ class SlackDirectory:
         if not await self._is_full_member(user):
             return Membership()  # an administrator of another workspace
         admin = any(user.flag(name) for name in ("is_admin", "is_owner", "is_primary_owner"))
-        groups = await self._access.get("groups", self._load_groups)
+        groups = [] if admin else await self._access.get("groups", self._load_groups)
         roles = frozenset(name for _, names, members in groups if person in members for name in names)
         return Membership(admin=admin, roles=roles, member=True)
 
@@ -216,7 +216,7 @@ class SlackDirectory:
                 (user.text("id"),) if await self._is_full_member(user) and not user.flag("is_bot") else ()
             )
             return People(id=user.text("id"), name=_name(user), members=members)
-        groups = await self._access.get("groups", self._load_groups)
+        groups = [] if admin else await self._access.get("groups", self._load_groups)
         if all(group != named["group"] for group, _, _ in groups):
             groups = await self._access.refresh("groups", self._load_groups)
         for group, names, members in (each for each in groups if each[0] == named["group"]):

@@ -79,10 +79,11 @@ def _spec(command: Command) -> tuple[CommandSpec, str]:
 
 def _unknown(name: str) -> Invalid:
     commands = registry.commands()
-    near = difflib.get_close_matches(name, list(commands), n=1, cutoff=0.5)
-    if not near:
-        return Invalid("no_such_command")
-    return Invalid("command_meant", usage=short_usage(commands[near[0]].spec))
+    group, _, word = name.rpartition(" ")
+    of_group = {full.rpartition(" ")[2]: full for full in commands if full.rpartition(" ")[0] == group}
+    if near := difflib.get_close_matches(word, list(of_group), n=1, cutoff=0.6):
+        return Invalid("command_meant", usage=short_usage(commands[of_group[near[0]]].spec))
+    return Invalid("no_such_command")
 
 
 def _question(line: str) -> dict[str, str]:

@@ -252,6 +252,8 @@ class MessageStream:
                     continue
                 await self._write(change, request)
             except (Throttled, Unreachable) as error:
+                if until == float("inf"):
+                    _LOG.warning("a message is written again: %s", error)
                 until = min(until, self._now() + self._deadlines.final)
                 if self._now() < until:
                     if isinstance(error, Unreachable):

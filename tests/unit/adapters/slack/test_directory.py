@@ -79,6 +79,15 @@ async def test_administrators_are_known_where_there_are_no_user_groups(bot: Bot)
     assert (standing.admin, standing.member, standing.roles) == (True, True, frozenset())
 
 
+async def test_administrators_are_known_while_user_groups_cannot_be_read(bot: Bot) -> None:
+    directory = await _directory(bot)
+    chief, member = bot.server.add_user("chief", admin=True), bot.server.add_user("member")
+    bot.server.fail("usergroups.list", status=404, times=20)
+    assert (await directory.membership(chief.id)).admin
+    with pytest.raises(Unreachable):
+        await directory.membership(member.id)
+
+
 async def test_an_administrator_of_another_organisation_has_no_rights(bot: Bot) -> None:
     directory = await _directory(bot)
     stranger = bot.server.add_user("stranger", admin=True, stranger=True)

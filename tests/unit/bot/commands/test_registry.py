@@ -58,6 +58,7 @@ async def test_a_command_is_found_parsed_listed_and_executed(tmp_path: Path) -> 
         pages = [await counter.push(ANN, f"help:{page}") for page in (1, 2, 3)]
         assert "- `/kb echo WORDS`: Repeat the words" in str(pages)
         assert "Did you mean `/kb echo WORDS`?" in await counter.say(ANN, "ehco x")
+        assert "Did you mean" not in await counter.say(ANN, "nonsense")
 
 
 def test_positions_are_unique() -> None:

@@ -30,7 +30,9 @@ def answer(text: str) -> Answer:
 @pytest.mark.parametrize(
     "fault", [Throttled(seconds=7), Unreachable("502"), TimeoutError()], ids=["429", "502", "silent"]
 )
-def test_no_fault_of_the_platform_loses_the_last_word(fault: Exception) -> None:
+def test_no_fault_of_the_platform_loses_the_last_word(
+    fault: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
     async def main() -> tuple[CheckedOutlet, float]:
         outlet = CheckedOutlet(faults=deque([None, fault, fault, fault]))
         async with Scheduler(render=pages).open(outlet) as stream:
@@ -41,6 +43,8 @@ def test_no_fault_of_the_platform_loses_the_last_word(fault: Exception) -> None:
 
     outlet, ended = virtual_time.run(main())
     assert texts(outlet) == ["a", "ab"]
+    (warning,) = caplog.messages
+    assert warning.startswith("a message is written again: ")
     assert ended == pytest.approx(1 + (21 if isinstance(fault, Throttled) else 0.5 + 1 + 2), abs=0.5)
 
 
