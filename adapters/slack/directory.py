@@ -216,7 +216,7 @@ class SlackDirectory:
                 (user.text("id"),) if await self._is_full_member(user) and not user.flag("is_bot") else ()
             )
             return People(id=user.text("id"), name=_name(user), members=members)
-        groups = [] if admin else await self._access.get("groups", self._load_groups)
+        groups = await self._access.get("groups", self._load_groups)
         if all(group != named["group"] for group, _, _ in groups):
             groups = await self._access.refresh("groups", self._load_groups)
         for group, names, members in (each for each in groups if each[0] == named["group"]):

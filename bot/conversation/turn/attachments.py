@@ -168,9 +168,13 @@ class AttachmentIntake:
         return results
 
     async def _unknown(self, files: list[_SourceFile], place: Place) -> list[_SourceFile]:
+        """Neither there nor searchable in its channel."""
         if not files:
             return []
-        return _without(files, await self.files.known(place, [file.key for file in files]))
+        keys = [file.key for file in files]
+        above = await self.files.known(place.parent, keys) if place.thread else {}
+        read = {key for key, file in above.items() if file.document}
+        return _without(files, read | set(await self.files.known(place, keys)))
 
 
 def _row(

@@ -138,6 +138,17 @@ async def test_a_mention_adds_the_files_of_its_thread_once(here: World) -> None:
     assert again.reply.notices == ()
 
 
+async def test_a_file_of_the_channel_is_not_added_once_more_in_the_thread_under_it(here: World) -> None:
+    post = await here.ask("", attachment("leave.md", LEAVE), person=ADMIN)
+    assert await documents(here) == {"general": ["leave.md"]}
+    here.says("28 days [1].")
+    asked = await here.ask(QUESTION, person=ADMIN, place=here.chat.said[-1].place, in_thread=True)
+    assert asked.text == "28 days [1]."
+    assert "promote" not in asked.buttons
+    assert await documents(here) == {"general": ["leave.md"]}
+    assert post.text == "- leave.md: 1 passage, searchable"
+
+
 async def test_files_of_a_thread_are_not_taken_in_for_who_did_not_ask_for_it(here: World) -> None:
     here.says("28 days [1].")
     await here.ask("Hello there, anybody?", **IN_THREAD)

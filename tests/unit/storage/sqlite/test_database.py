@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
+import subprocess
+import sys
 import time
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -27,6 +29,24 @@ PUT = "INSERT INTO turns (id, conversation, role, text, at) VALUES (?, 'c', 'use
 
 async def ids(database: Database) -> list[str]:
     return [name for (name,) in await database.fetch("SELECT id FROM turns ORDER BY ordinal")]
+
+
+@pytest.mark.process
+async def test_opening_it_twice_keeps_the_locks_that_hold_the_log_for_other_processes(tmp_path: Path) -> None:
+    """The page opens the databases of its own process once more; without locks another process removes the log."""
+    path = tmp_path / "footnote.sqlite"
+    reads = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('SELECT * FROM turns').fetchall(); c.close()"
+    async with connect(path) as first, connect(path) as second:
+        async with first.transaction() as transaction:
+            await transaction.execute(PUT, ("a", "text"))
+        command = [sys.executable, "-c", reads, str(path)]
+        await asyncio.to_thread(subprocess.run, command, check=True, timeout=30)
+        assert path.with_name("footnote.sqlite-wal").stat().st_size > 0
+        async with first.transaction() as transaction:
+            await transaction.execute(PUT, ("b", "text"))
+        assert await ids(second) == ["a", "b"]
+    with closing(sqlite3.connect(path)) as later:
+        assert later.execute("SELECT count(*) FROM turns").fetchone() == (2,)
 
 
 async def test_an_error_in_the_block_undoes_it(database: Database) -> None:
