@@ -36,7 +36,8 @@ _KEYBOARDS = (
     ("azertyuiop", "qsdfghjklm", "wxcvbn"),
     ("йцукенгшщзхъ", "фывапролджэ", "ячсмитьбю"),
 )
-_SOUNDS = "bp bvw ckq csz dt fv gk gj ijy mn sx бп вф гк дт зс жш".split()
+_ALIKE = "bp bvw ckq csz dt fv gk gj ijy mn sx бп вф гк дт зс жш"
+_SOUNDS = _ALIKE.split()
 
 
 def correctable(tokens: Iterable[str]) -> list[str]:
