@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from bot.port import MessageDeleted, MessageEdited, Unreachable, WriteRefused
 from bot.store.places import PlaceSettings
@@ -223,7 +223,7 @@ async def test_a_file_whose_message_is_gone_cannot_be_promoted(here: World) -> N
 async def test_a_message_of_files_that_failed_is_read_again_by_its_button(here: World) -> None:
     real = here.town.own
 
-    async def broken(place: object) -> object:
+    async def broken(place: object) -> NoReturn:
         raise ValueError("a bug")
 
     here.town.own = broken
