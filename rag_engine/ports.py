@@ -172,12 +172,6 @@ class History(Protocol):
         ...
 
 
-class Traces(Protocol):
-    async def trace(self, turn: TurnId | None = None) -> Trace | None:
-        """By id or a unique prefix, else of the newest turn."""
-        ...
-
-
 class Catalog(Protocol):
     async def open(self, name: str, *, model: str) -> KnowledgeBase:
         """Created if it is new."""

@@ -86,13 +86,14 @@ async def measured(platform: str, *, quick: bool) -> ChatFigures:
 
 
 async def one_at_a_time(place: Town, figures: ChatFigures, *, answers: int) -> None:
-    told = [await place.ask(words(5 * TOKENS_PER_SECOND)) for _ in range(answers)]
+    answered = [await place.ask(words(5 * TOKENS_PER_SECOND)) for _ in range(answers)]
     figures.put(
-        "mention to placeholder, one at a time, p95", ms(p95([each.placeholder - each.at for each in told]))
+        "mention to placeholder, one at a time, p95",
+        ms(p95([each.placeholder - each.at for each in answered])),
     )
-    first = p95([each.first_text - each.script.first for each in told])
+    first = p95([each.first_text - each.script.first for each in answered])
     figures.put("first token to first visible text, one at a time, p95", ms(first))
-    last = p95([each.final - each.script.last for each in told])
+    last = p95([each.final - each.script.last for each in answered])
     figures.put("last token to final edit, one at a time, p95", ms(last))
 
 
@@ -105,7 +106,8 @@ async def acknowledgements(place: Town, figures: ChatFigures) -> None:
     chat = place.chat
     if isinstance(chat, SlackChat):
         seconds = [each.seconds for each in chat.server.wire.deliveries if each.done.is_set()]
-    elif isinstance(chat, DiscordChat):
+    else:
+        assert isinstance(chat, DiscordChat)
         seconds = [each.seconds for each in chat.server.interactions.values()]
     figures.put("acknowledgement of events and commands, longest", f"{ms(max(seconds))} of {len(seconds)}")
 
@@ -116,17 +118,19 @@ async def in_parallel(place: Town, figures: ChatFigures, clock: Path, idle: Path
     scripts = [words(int(seconds * TOKENS_PER_SECOND)) for _ in range(PARALLEL)]
     asking = asyncio.gather(*(place.ask(script) for script in scripts))
     most = await _watched(place, asking)
-    told = await asking
+    answered = await asking
     ended = time.monotonic()
     row = "20 parallel answers: "
-    figures.put(row + "mention to placeholder, p95", ms(p95([each.placeholder - each.at for each in told])))
-    first = p95([each.first_text - each.script.first for each in told])
+    figures.put(
+        row + "mention to placeholder, p95", ms(p95([each.placeholder - each.at for each in answered]))
+    )
+    first = p95([each.first_text - each.script.first for each in answered])
     figures.put(row + "first token to first visible text, p95", ms(first))
     figures.put(
-        row + "last token to final edit, p95", ms(p95([each.final - each.script.last for each in told]))
+        row + "last token to final edit, p95", ms(p95([each.final - each.script.last for each in answered]))
     )
-    whole = sum(not differences(each) for each in told)
-    edits = [[text.at for message in each.shown for text in message.texts] for each in told]
+    whole = sum(not differences(each) for each in answered)
+    edits = [[text.at for message in each.shown for text in message.texts] for each in answered]
     waits = [
         later - earlier
         for times in edits
@@ -135,7 +139,7 @@ async def in_parallel(place: Town, figures: ChatFigures, clock: Path, idle: Path
     fewest = min(len(times) for times in edits)
     figures.put(
         row + "whole texts, edits of one, longest between two",
-        f"{whole} of {len(told)}, {fewest} to {max(len(times) for times in edits)}, {max(waits):.1f} s",
+        f"{whole} of {len(answered)}, {fewest} to {max(len(times) for times in edits)}, {max(waits):.1f} s",
     )
     figures.put(row + "429", counted(place.too_many() - refused))
     figures.put(
@@ -166,10 +170,10 @@ async def at_random(place: Town, figures: ChatFigures, *, answers: int) -> None:
         async with turns:
             return await place.ask(pieces, rate=4000, at_once=100, seconds=1800)
 
-    told = await asyncio.gather(*(ask(number) for number in range(answers)))
-    characters = sum(len(each.script.text) for each in told)
-    wrong = sum(differences(each) for each in told)
-    figures.put("random answers: how many, characters", f"{len(told)}, {characters:,}")
+    answered = await asyncio.gather(*(ask(number) for number in range(answers)))
+    characters = sum(len(each.script.text) for each in answered)
+    wrong = sum(differences(each) for each in answered)
+    figures.put("random answers: how many, characters", f"{len(answered)}, {characters:,}")
     refusals = counted(place.too_many() - refused)
     figures.put("random answers: characters lost or doubled, 429", f"{wrong}, {refusals}")
 
@@ -179,13 +183,13 @@ async def at_random(place: Town, figures: ChatFigures, *, answers: int) -> None:
 
 def words(count: int) -> list[str]:
     """An answer of `count` tokens in sentences of about twelve, with a unique beginning and end."""
-    told = ["Beginning: ", *["everyone", "has", "28", "days", "of", "leave", "a", "year", "[1]."]]
+    answered = ["Beginning: ", *["everyone", "has", "28", "days", "of", "leave", "a", "year", "[1]."]]
     pairs = ("".join(letters) for letters in itertools.product(ALPHABETS[0], repeat=3))
-    told += [
+    answered += [
         word + "." * (number % 12 == 11)
-        for number, word in zip(range(count - len(told) - 1), pairs, strict=False)
+        for number, word in zip(range(count - len(answered) - 1), pairs, strict=False)
     ]
-    return [told[0], *(f"{word} " for word in told[1:]), "Ending."]
+    return [answered[0], *(f"{word} " for word in answered[1:]), "Ending."]
 
 
 def random_answer(chance: random.Random, number: int) -> list[str]:
@@ -193,8 +197,9 @@ def random_answer(chance: random.Random, number: int) -> list[str]:
     length = int(math.exp(chance.uniform(math.log(100), math.log(LONGEST))))
     if number % 10 == 0:
         length = LONGEST
-    blocks = [f"Beginning{number}"]
-    used = len(blocks[0])
+    # Two words alone that rest on no file would be answered by "not found".
+    blocks = [f"Beginning{number}", _block(chance)]
+    used = sum(map(len, blocks))
     while used < length - 1200:
         blocks.append(_block(chance))
         used += len(blocks[-1]) + 2
@@ -222,11 +227,16 @@ def _words(chance: random.Random, count: int) -> str:
 
 def differences(asked: AnsweredQuestion) -> int:
     """Characters not shown exactly once and in order, ignoring Markdown and white space."""
-    told, shown = letters(asked.script.text), letters(asked.text)
-    if shown.startswith(told) and letters(asked.script.text.split()[-1]) not in shown[len(told) :]:
+    answered, shown = letters(asked.script.text), letters(asked.text)
+    if shown.startswith(answered) and letters(asked.script.text.split()[-1]) not in shown[len(answered) :]:
         return 0
     return max(
-        1, sum(((Counter(told) - Counter(shown)) + (Counter(shown[: len(told)]) - Counter(told))).values())
+        1,
+        sum(
+            (
+                (Counter(answered) - Counter(shown)) + (Counter(shown[: len(answered)]) - Counter(answered))
+            ).values()
+        ),
     )
 
 

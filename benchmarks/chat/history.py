@@ -109,8 +109,8 @@ async def first_texts(place: Town, count: int) -> list[float]:
     waits: list[float] = []
     for _ in range(count):
         with suppress(ValueError):
-            told = await place.ask(words(TOKENS_PER_SECOND))
-            waits.append(told.first_text - told.at)
+            answered = await place.ask(words(TOKENS_PER_SECOND))
+            waits.append(answered.first_text - answered.at)
     return waits
 
 

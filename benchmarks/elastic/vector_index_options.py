@@ -176,8 +176,8 @@ def ask(client: Elasticsearch, data: Data, asked: Ask, cosines: NDArray[np.float
         hits = answer["hits"]["hits"]
         true = cosines[number, [int(hit["_id"]) for hit in hits]]
         seen = cosines[number, np.isin(bases, asked.bases(number))]
-        told = np.array([hit["_score"] for hit in hits]) * 2 - 1
-        error = float(np.abs(told - true).max(initial=0))
+        scored = np.array([hit["_score"] for hit in hits]) * 2 - 1
+        error = float(np.abs(scored - true).max(initial=0))
         rows.append((_recall(true[:10], seen, 10), _recall(true, seen, asked.k), error, answer["took"]))
     at_10, at_k, errors, times = np.array(rows).T
     return OptionFigures(

@@ -12,7 +12,6 @@ from rag_engine.agent import calls
 from rag_engine.agent.agent import Agent
 from rag_engine.agent.loop import AgentLimits
 from rag_engine.agent.tool import ToolPorts
-from rag_engine.operator_tools.http_tools import HttpTool, http_tools
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from bot.settings.tools import HttpToolSettings
     from rag_engine.agent.agent import ListTools
     from rag_engine.agent.tool import Tool
+    from rag_engine.operator_tools.http_tools import HttpTool
     from rag_engine.ports import Ports
     from rag_engine.tables.answers.computation import Computation
 
@@ -68,6 +68,9 @@ async def operator_tools(settings: Settings) -> AsyncGenerator[ListTools | None]
     if not own.http and not own.mcp:
         yield None
         return
+    # It imports aiohttp, which costs every other start a tenth of a second.
+    from rag_engine.operator_tools.http_tools import http_tools
+
     async with AsyncExitStack() as stack:
         http = await stack.enter_async_context(
             http_tools([_http(name, one) for name, one in own.http.items()])
@@ -99,6 +102,8 @@ async def operator_tools(settings: Settings) -> AsyncGenerator[ListTools | None]
 
 
 def _http(name: str, own: HttpToolSettings) -> HttpTool:
+    from rag_engine.operator_tools.http_tools import HttpTool
+
     return HttpTool(
         name=name,
         description=own.description,

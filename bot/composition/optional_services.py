@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 from bot.composition import loader
 from rag_engine.speech.audio_cache import AudioCache
 from rag_engine.speech.voice import Voice
-from rag_engine.web.page_client import page_client
 from rag_engine.web.reader import PageReader
 
 if TYPE_CHECKING:
@@ -59,6 +58,9 @@ async def web_reader(settings: Settings, indexing: IndexingComponents) -> AsyncG
     if not settings.web_search.kind:
         yield None
         return
+    # It imports aiohttp.
+    from rag_engine.web.page_client import page_client
+
     async with loader.web_search(settings.web_search) as search, page_client() as client:
         yield PageReader(
             search=search,

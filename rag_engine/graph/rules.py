@@ -108,7 +108,6 @@ _BEFORE_GERMAN_NAME: Final = frozenset(
         "über",
     ]
 )
-_INITIAL: Final = lazy(lambda: re.compile(r"[^\W\d_]"))
 _BRACKETED_END: Final = lazy(lambda: re.compile(r"\s*[(（\[][^()（）\[\]]{0,60}[)）\]]\s*$"))
 
 

@@ -35,12 +35,6 @@ class JobQueue(Protocol):
     async def unfinished(self, knowledge_base: KnowledgeBaseId | None = None) -> list[Job]: ...
 
 
-class JobClaims(Protocol):
-    async def claim(self, knowledge_base: KnowledgeBaseId | None = None) -> Job | None: ...
-
-    async def finish(self, job: JobId) -> None: ...
-
-
 class SqliteJobQueue:
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -1,4 +1,4 @@
-"""What every `History` (with its `Traces`) must do."""
+"""What every `History` must do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every `JobQueue` and `JobClaims` must do."""
+"""What every job queue must do."""
 
 from __future__ import annotations
 

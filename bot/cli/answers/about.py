@@ -1,4 +1,4 @@
-"""`footnote about`: what the files say of a person, firm, product or code."""
+"""`footnote about`: what the files say about a person, a company, a product or a code."""
 
 from __future__ import annotations
 

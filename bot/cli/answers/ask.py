@@ -1,4 +1,4 @@
-"""`footnote ask`: one answer."""
+"""`footnote ask`: ask one question."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from rich.console import Console
 from bot import rendering
 from bot.access.permissions import scope
 from bot.cli._shared import options
-from bot.commands.setting_values import model_label
 from bot.composition import application as composition
 from bot.composition import loader
 from bot.conversation.newcomers.small_talk import REPLIES, small_talk
@@ -29,6 +28,7 @@ from rag_engine.types import BEST_PASSAGES, Answer, AnswerOptions, Query, TurnId
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
     from bot.port import Reply
     from bot.settings import Settings
@@ -41,19 +41,25 @@ footnote ask "Who approves travel?" --json"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("question", metavar="QUESTION", help="the question; - reads it from standard input")
+    parser.add_argument(
+        "question", metavar="QUESTION", help="the question, or - to read it from standard input"
+    )
     options.add_knowledge_bases(parser)
     parser.add_argument(
-        "--model", default="", metavar="LABEL", help="a model of FOOTNOTE_MODEL__CHOICES instead of the first"
+        "--model", default="", metavar="LABEL", help="use this model of FOOTNOTE_MODEL__CHOICES (the first)"
     )
     parser.add_argument(
-        "--full", action="store_true", help="let the model read whole files, as far as its window allows"
+        "--full",
+        action="store_true",
+        help="let the model read whole files, as far as they fit into its window",
     )
     parser.add_argument("--table", action="store_true", help="compute the answer over tables, or say why not")
     parser.add_argument(
         "--tools", action="store_true", help="let the model call tools, those of FOOTNOTE_TOOLS too"
     )
-    parser.add_argument("--speak", metavar="FILE", type=Path, help="also write the answer read aloud to FILE")
+    parser.add_argument(
+        "--speak", metavar="FILE", type=Path, help="also read the answer aloud into this file"
+    )
     options.add_filters(parser)
     options.add_json(
         parser,
@@ -71,7 +77,7 @@ async def run(arguments: argparse.Namespace, settings: Settings, *, research: bo
         print(json.dumps(as_json(answer), ensure_ascii=False, indent=2) if arguments.json else text)
         return 0
     async with composition.application(settings) as application:
-        chosen = arguments.model and model_label(arguments.model, list(application.engine.choices))
+        chosen = arguments.model and _model_label(arguments.model, list(application.engine.choices))
         places = await scope(application.catalog, arguments.kb)
         query = Query(
             text=question.strip(),
@@ -187,3 +193,10 @@ async def _answer(engine: Engine, query: Query) -> Answer:
             if isinstance(event, Answer):
                 return event
     raise RuntimeError("the engine ended a reply without an answer")
+
+
+def _model_label(model: str, choices: Sequence[str]) -> str:
+    # The package imports every command of the chat.
+    from bot.commands.setting_values import model_label
+
+    return model_label(model, choices)

@@ -1,4 +1,4 @@
-"""`footnote chat`: ask in the terminal, answers streamed with citations."""
+"""`footnote chat`: ask several questions in the terminal; answers appear as they are written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`footnote conversations`: list, export and rename them."""
+"""`footnote conversations`: list, export and rename conversations."""
 
 from __future__ import annotations
 

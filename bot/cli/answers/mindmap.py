@@ -1,4 +1,4 @@
-"""`footnote mindmap`: the headings of a document as a list, and as a picture."""
+"""`footnote mindmap`: the headings of a document as a list and a picture."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ EXAMPLE = "footnote mindmap handbook.pdf --to handbook.png"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("document", metavar="DOCUMENT", help="a title, or an id or its beginning")
+    parser.add_argument("document", metavar="DOCUMENT", help="its title, its id or the beginning of the id")
     parser.add_argument(
-        "--kb", metavar="NAME", default="", help="the knowledge base; without it all are searched"
+        "--kb", metavar="NAME", default="", help="the knowledge base it is in (all are searched by default)"
     )
     parser.add_argument("--to", metavar="FILE.png", type=Path, help="where to write the picture")
 

@@ -1,4 +1,4 @@
-"""`footnote research`: one answer that takes several searches."""
+"""`footnote research`: answer one question from several searches."""
 
 from __future__ import annotations
 

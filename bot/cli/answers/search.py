@@ -1,4 +1,4 @@
-"""`footnote search`: retrieval only: the passages an answer would be made from."""
+"""`footnote search`: find the passages that an answer would use."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="lexical, dense or lexical,dense (both)",
     )
     parser.add_argument(
-        "--summary", action="store_true", help="first an answer from the passages, with its sources"
+        "--summary", action="store_true", help="also answer the query, with sources, above the passages"
     )
     options.add_json(parser, "[{rank, document, title, anchor, score, legs: [{leg, rank, score}], text}]")
 

@@ -1,4 +1,4 @@
-"""`footnote table`: an answer computed over the tables of the files, as a chart too."""
+"""`footnote table`: compute an answer from tables in the files, with a chart if you want one."""
 
 from __future__ import annotations
 

@@ -86,7 +86,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"created if new ({DEFAULT_KNOWLEDGE_BASE})",
     )
     parser.add_argument(
-        "--again", action="store_true", help="has no effect any more: every file is tried again"
+        "--again",
+        action="store_true",
+        help="no longer has an effect: files that failed are always tried again",
     )
 
 

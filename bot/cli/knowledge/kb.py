@@ -1,4 +1,4 @@
-"""`footnote kb`: administer knowledge bases."""
+"""`footnote kb`: manage knowledge bases."""
 
 from __future__ import annotations
 
@@ -36,26 +36,30 @@ footnote kb settings slack:T01:C012 citations=off"""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions", required=True)
-    listing = actions.add_parser("list", help="all knowledge bases")
+    listing = actions.add_parser("list", help="list all knowledge bases")
     options.add_json(listing, "[{name, documents, chunks, model}]")
-    show = actions.add_parser("show", help="the documents of one, or one document")
+    show = actions.add_parser("show", help="show the documents of a knowledge base, or one document")
     show.add_argument("name", metavar="NAME")
     show.add_argument(
-        "document", metavar="DOCUMENT", nargs="?", default="", help="a title, or an id or its beginning"
+        "document",
+        metavar="DOCUMENT",
+        nargs="?",
+        default="",
+        help="its title, its id or the beginning of the id",
     )
     show.add_argument("--text", action="store_true", help="the extracted text, a heading line per anchor")
     options.add_json(show, "[{id, title, media_type, state, reason, chunks, pages}]")
     _add_tag_arguments(actions.add_parser("tag", help="the tags of a document: show, add, remove"))
-    remove = actions.add_parser("remove", help="remove one, or one document of it")
+    remove = actions.add_parser("remove", help="remove a knowledge base or one of its documents")
     remove.add_argument("name", metavar="NAME")
     remove.add_argument("document", metavar="DOCUMENT", nargs="?", default="")
     confirmation.add_yes(remove)
     _add_place_arguments(
-        actions.add_parser("settings", help="how the bot behaves in a channel, as `/kb settings`")
+        actions.add_parser("settings", help="how the bot behaves in a channel, like `/kb settings`")
     )
     _add_expand_arguments(
         actions.add_parser(
-            "expand", help="summaries and made-up questions of its passages: show, switch, make"
+            "expand", help="summaries of its passages and questions that they answer: show, switch, make"
         )
     )
     _add_graph_arguments(actions)
@@ -65,12 +69,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     reindex.add_argument("--all", action="store_true", help="the same as no name")
     _add_synonyms(
-        actions.add_parser("synonyms", help="words that mean the same in one: list, add or remove them")
+        actions.add_parser("synonyms", help="words with the same meaning: list, add or remove them")
     )
-    export = actions.add_parser("export", help="write one to a file, vectors included")
+    export = actions.add_parser("export", help="write a knowledge base to a file, including its vectors")
     export.add_argument("name", metavar="NAME")
     export.add_argument("file", metavar="FILE.zip", type=Path)
-    import_ = actions.add_parser("import", help="import an exported one without embedding it again")
+    import_ = actions.add_parser(
+        "import", help="import a knowledge base from a file without embedding it again"
+    )
     import_.add_argument("file", metavar="FILE.zip", type=Path)
     import_.add_argument("--name", default="", metavar="NAME", help="under another name")
 
@@ -104,7 +110,7 @@ def _add_graph_arguments(actions: argparse._SubParsersAction[argparse.ArgumentPa
 
 def _add_synonyms(synonyms: argparse.ArgumentParser) -> None:
     synonyms.add_argument("name", metavar="NAME")
-    synonyms.add_argument("--add", metavar='"A = B, C"', help="the first word stands for the others too")
+    synonyms.add_argument("--add", metavar='"A = B, C"', help="the first word also means the others")
     synonyms.add_argument("--remove", metavar="A", help="an entry by its first word, or one word of all")
     options.add_json(synonyms, "[[word, ...]]")
 

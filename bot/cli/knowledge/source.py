@@ -1,4 +1,4 @@
-"""`footnote source`: sources that keep themselves current: add, list, read, remove."""
+"""`footnote source`: sources that are kept up to date: add, list, read, remove."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add.add_argument(
         "--later", action="store_true", help="leave the first reading to `footnote sync` or the running bot"
     )
-    listed = actions.add_parser("list", help="all sources, with what came of the last reading")
+    listed = actions.add_parser("list", help="list all sources, with the result of their last reading")
     listed.add_argument("--kb", default="", metavar="NAME", help="only those of this knowledge base")
     options.add_json(listed, _SHAPE)
-    remove = actions.add_parser("remove", help="end one, with the documents that came from it")
+    remove = actions.add_parser("remove", help="remove a source and its documents")
     remove.add_argument("source", metavar="SOURCE", help="its number or address")
     confirmation.add_yes(remove)
-    run_ = actions.add_parser("run", help="read one now")
+    run_ = actions.add_parser("run", help="read a source now")
     run_.add_argument("source", metavar="SOURCE", help="its number or address")
     run_.add_argument("--again", action="store_true", help="read also what did not change")
 

@@ -1,4 +1,4 @@
-"""`footnote verified`: answers that a person verified: list, add, edit, confirm, revoke."""
+"""`footnote verified`: answers verified by a person: list, add, edit, confirm, revoke."""
 
 from __future__ import annotations
 
@@ -31,19 +31,25 @@ footnote verified revoke handbook 3"""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions", required=True)
-    listed = actions.add_parser("list", help="those of a knowledge base, or all")
+    listed = actions.add_parser("list", help="list the answers of one knowledge base, or of all")
     listed.add_argument("name", metavar="NAME", nargs="?", default="")
     options.add_json(
         listed,
         "[{knowledge_base, id, question, answer, author, written, review, outdated, sources: [title]}]",
     )
-    for action, text in (("add", "or change the one to this question"), ("edit", "change its answer")):
+    for action, text in (
+        ("add", "add an answer, or replace the one to this question"),
+        ("edit", "change an answer"),
+    ):
         edited = actions.add_parser(action, help=text)
         edited.add_argument("name", metavar="NAME")
         edited.add_argument("question", metavar="QUESTION", help="for edit also its number or id")
         edited.add_argument("answer", metavar="ANSWER")
         edited.add_argument("--author", default="", metavar="PERSON", help="shown with it; by default you")
-    for action, text in (("confirm", "it is still right"), ("revoke", "remove it")):
+    for action, text in (
+        ("confirm", "confirm that an answer is still right"),
+        ("revoke", "remove an answer"),
+    ):
         named = actions.add_parser(action, help=text)
         named.add_argument("name", metavar="NAME")
         named.add_argument("question", metavar="QUESTION", help="or its number or id")

@@ -1,4 +1,4 @@
-"""`footnote backup`: write all stored data to one file, while the bot runs."""
+"""`footnote backup`: write all stored data to one file; the bot can keep running."""
 
 from __future__ import annotations
 

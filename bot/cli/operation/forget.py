@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     document = kinds.add_parser("document", help="a document, and the answers that were made from it")
     document.add_argument("name", metavar="NAME", help="the knowledge base")
     document.add_argument(
-        "document", metavar="DOCUMENT", help="a title, an id or its beginning, or an address"
+        "document", metavar="DOCUMENT", help="its title, its id or the beginning of the id, or its address"
     )
     for kind in (person, channel, document):
         kind.add_argument("--dry-run", action="store_true", help="only print what would be removed")

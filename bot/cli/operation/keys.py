@@ -1,4 +1,4 @@
-"""`footnote keys`: keys with which programs ask: create, list, revoke."""
+"""`footnote keys`: API keys for programs: create, list, revoke."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ footnote keys revoke wiki-search"""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions", required=True)
-    create = actions.add_parser("create", help="make one; it is shown this once")
+    create = actions.add_parser("create", help="create a key; it is shown only once")
     create.add_argument("name", metavar="NAME", help="what it is for")
     create.add_argument(
         "--kb",
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     listed = actions.add_parser("list", help="names of the keys and what they may read")
     options.add_json(listed, "[{name, knowledge_bases, created}]")
-    revoke = actions.add_parser("revoke", help="end one, at once")
+    revoke = actions.add_parser("revoke", help="revoke a key immediately")
     revoke.add_argument("name", metavar="NAME")
 
 

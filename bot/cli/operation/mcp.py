@@ -1,4 +1,4 @@
-"""`footnote mcp`: answer a program over MCP on standard input and output."""
+"""`footnote mcp`: answer one program over MCP on standard input and output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`footnote page`: a link that signs the operator in to the page of the running bot, once."""
+"""`footnote page`: print a one-time link that signs the operator in to the page of the running bot."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ footnote page --sign-out-everyone"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--sign-out-everyone", action="store_true", help="end all sessions and links instead")
+    parser.add_argument(
+        "--sign-out-everyone",
+        action="store_true",
+        help="end all sessions and links instead of printing a link",
+    )
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:

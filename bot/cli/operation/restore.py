@@ -24,7 +24,7 @@ EXAMPLE = "footnote restore footnote-2026-01-31.zip"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE.zip", type=options.path)
-    parser.add_argument("--replace", action="store_true", help="delete the present data first")
+    parser.add_argument("--replace", action="store_true", help="delete the existing data first")
     confirmation.add_yes(parser)
     options.add_json(parser, "{data_dir, databases, originals, made_at}")
 

@@ -1,4 +1,4 @@
-"""`footnote run`: start every platform whose settings are present, else the console."""
+"""`footnote run`: start the bot on each platform that is set up, or in the console if none is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`footnote setup`: a wizard to the first answer; or what to paste for Slack or Discord, and models to choose from."""
+"""`footnote setup`: set up Footnote step by step; or print what to paste into Slack or Discord, or compare models."""
 
 from __future__ import annotations
 

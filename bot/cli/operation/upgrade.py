@@ -1,4 +1,4 @@
-"""`footnote upgrade`: what an upgrade changes for the operator, before the bot starts again."""
+"""`footnote upgrade`: show what an upgrade changes before the bot starts again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`footnote eval`: retrieval figures of a judged folder, or with `answers` those of answers.
+"""`footnote eval`: measure retrieval on a folder of judged questions, or answers with `eval answers`.
 
 For retrieval the folder holds corpus.jsonl, queries.jsonl and qrels.tsv; for answers questions.jsonl with corpus.jsonl or a folder
 `files`. Each may be .gz.
@@ -39,22 +39,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "what", metavar="DIR", nargs="+", help="a judged folder; `answers DIR` measures answers instead"
     )
-    parser.add_argument("--index", default="", metavar="KIND", help="embedded or elasticsearch (the setting)")
     parser.add_argument(
-        "--without", default="", metavar="STEP", help="answers: also without this step, with the difference"
+        "--index", default="", metavar="KIND", help="embedded or elasticsearch (the one in the settings)"
+    )
+    parser.add_argument(
+        "--without",
+        default="",
+        metavar="STEP",
+        help="answers: measure again without this step, and print the difference",
     )
     parser.add_argument(
         "--prices",
         nargs=2,
         type=float,
         metavar=("PROMPT", "REPLY"),
-        help="answers: prices of a million tokens, for the cost",
+        help="answers: the prices of a million tokens, to print the cost",
     )
     parser.add_argument(
         "--from-feedback",
         type=options.path,
         metavar="DIR",
-        help="answers: write the rated questions that may leave here as a set into DIR, or into one FILE.jsonl",
+        help="answers: write the rated questions that may be exported into DIR, or into one FILE.jsonl, as a set",
     )
     options.add_json(
         parser,

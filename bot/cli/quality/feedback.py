@@ -1,4 +1,4 @@
-"""`footnote feedback`: the ratings of answers, the newest first."""
+"""`footnote feedback`: ratings of answers, newest first."""
 
 from __future__ import annotations
 
@@ -42,12 +42,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     by = parser.add_mutually_exclusive_group()
     by.add_argument(
-        "--documents", action="store_true", help="ratings by cited document, the most often rated down first"
+        "--documents", action="store_true", help="count ratings by cited document, the worst first"
     )
-    by.add_argument(
-        "--sources", action="store_true", help="the same by the source that brought the documents"
-    )
-    by.add_argument("--topics", action="store_true", help="the same by the tags of conversations")
+    by.add_argument("--sources", action="store_true", help="count ratings by the source of the documents")
+    by.add_argument("--topics", action="store_true", help="count ratings by the tags of conversations")
     options.add_json(
         parser,
         "[{at, place, rating, reason, note, question, turn, documents: [{title, knowledge_base}]}], or by document, "

@@ -1,4 +1,4 @@
-"""`footnote gaps`: what was asked and not answered, grouped by meaning."""
+"""`footnote gaps`: questions that were not answered, grouped by meaning."""
 
 from __future__ import annotations
 
@@ -35,14 +35,18 @@ _DAY = 86_400.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_knowledge_bases(parser)
     parser.add_argument(
-        "--since", type=options.positive, default=0, metavar="DAYS", help="only questions of the last days"
+        "--since",
+        type=options.positive,
+        default=0,
+        metavar="DAYS",
+        help="only questions of the last DAYS days",
     )
     parser.add_argument(
         "--limit", type=options.positive, default=50, metavar="N", help="how many to list (50)"
     )
-    parser.add_argument("--closed", action="store_true", help="list those that are done")
+    parser.add_argument("--closed", action="store_true", help="list closed groups")
     parser.add_argument(
-        "--done", default="", metavar="ID", help="close one; it opens again if it is asked again"
+        "--done", default="", metavar="ID", help="close a group; it opens again if somebody asks it again"
     )
     options.add_json(
         parser,

@@ -1,4 +1,4 @@
-"""`footnote prompts`: the prompt rules, each with an id."""
+"""`footnote prompts`: the rules that are sent to the language model, each with its id."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`footnote trace`: what happened in a turn."""
+"""`footnote trace`: show how a question was answered."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ footnote trace 3f9a --json"""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "turn", metavar="TURN", nargs="?", default="", help="its id or the beginning; without it the newest"
+        "turn", metavar="TURN", nargs="?", default="", help="its id or the beginning of the id (the newest)"
     )
     options.add_json(parser, "everything")
-    parser.add_argument("--private", action="store_true", help="also the words of a private turn")
+    parser.add_argument("--private", action="store_true", help="show the words of a private turn, too")
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:

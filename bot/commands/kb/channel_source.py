@@ -13,6 +13,8 @@ from bot.messages.refusals import Invalid, Refusal
 from bot.store.channel_sources import UNREADABLE
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from bot.access.audience import NamedKnowledgeBase
     from bot.commands.context import CommandContext
     from bot.commands.dependencies import ChannelSourceDesk, Show
@@ -62,14 +64,28 @@ async def _read_again(use: CommandContext, known: NamedKnowledgeBase, source: Ch
 
 
 async def _remove(use: CommandContext, known: NamedKnowledgeBase, source: ChannelSource) -> Reply:
+    async def removed(again: CommandContext) -> None:
+        await _desk(again).remove(source)
+        again.audit("remove channel source", known)
+
+    return ask_to_remove(use, known, source.name, removed)
+
+
+def ask_to_remove(
+    use: CommandContext,
+    known: NamedKnowledgeBase,
+    address: str,
+    remove: Callable[[CommandContext], Awaitable[None]],
+) -> Reply:
+    """Permissions are checked again when the question is answered."""
+
     async def confirmed(room: Room, show: Show) -> Reply:
         again = replace(use, room=room, show=show)
         await again.check_administers(known)
-        await _desk(again).remove(source)
-        again.audit("remove channel source", known)
-        return reply(use.say("synced_removed", address=code(source.name), name=use.called(known)))
+        await remove(again)
+        return reply(use.say("synced_removed", address=code(address), name=use.called(known)))
 
-    question = use.say("synced_remove_question", address=code(source.name), name=use.called(known))
+    question = use.say("synced_remove_question", address=code(address), name=use.called(known))
     return use.ask(question, label=use.say("remove"), confirmed=confirmed)
 
 

@@ -15,8 +15,8 @@ from rag_engine.sync import interval
 if TYPE_CHECKING:
     from bot.access.audience import NamedKnowledgeBase
     from bot.commands.context import CommandContext
-    from bot.commands.dependencies import Show, SourceDesk
-    from bot.port import Reply, Room
+    from bot.commands.dependencies import SourceDesk
+    from bot.port import Reply
     from rag_engine.sync.types import SyncedSource
 
 _EXAMPLE: Final = "/kb source add https://docs.example.org/sitemap.xml"
@@ -52,15 +52,11 @@ async def source(use: CommandContext) -> Reply:
         use.audit("read source", known)
         return reply(use.say("synced_soon", address=code((await _desk(use).run_now(chosen)).address)))
 
-    async def confirmed(room: Room, show: Show) -> Reply:
-        again = replace(use, room=room, show=show)
-        await again.check_administers(known)
+    async def removed(again: CommandContext) -> None:
         await _desk(again).remove(chosen)
         again.audit("remove source", known)
-        return reply(use.say("synced_removed", address=code(chosen.address), name=use.called(known)))
 
-    question = use.say("synced_remove_question", address=code(chosen.address), name=use.called(known))
-    return use.ask(question, label=use.say("remove"), confirmed=confirmed)
+    return channel_source.ask_to_remove(use, known, chosen.address, removed)
 
 
 async def add_source(

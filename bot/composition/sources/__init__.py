@@ -21,7 +21,6 @@ from rag_engine.sources import Surroundings
 from rag_engine.storage.concurrency import file_lock
 from rag_engine.sync.types import SourceRefused, SyncCounts
 from rag_engine.web.addresses import PrivateAddress
-from rag_engine.web.page_client import PageLimits, page_client
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
@@ -256,6 +255,9 @@ class Sources:
 
     @asynccontextmanager
     async def _client(self, address: str) -> AsyncGenerator[PageClient]:
+        # It imports aiohttp.
+        from rag_engine.web.page_client import PageLimits, page_client
+
         limits = PageLimits(
             bytes=int(self.settings.sources.page_mb * _MB), seconds=self.settings.sources.seconds
         )

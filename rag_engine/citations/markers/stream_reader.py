@@ -22,7 +22,6 @@ _PLAIN: Final = lazy(
         rf"(?:[^{_SPECIAL}rR]|(?<=\w)[rR]|[rR](?=[^eE])|[rR][eE](?=[^fF])|[rR][eE][fF](?=[^.\s\d]))+"
     )
 )
-_REF_BEGUN: Final = lazy(lambda: re.compile(r"[rR][eE]?[fF]?\Z"))
 _STOP_RUN: Final = lazy(lambda: re.compile(rf"[{_STOPS}]+"))
 _CLOSING: Final = frozenset("\"'”’»›)]}）】』」》〉*_~")
 _JOINTS: Final = frozenset(",;、，")
