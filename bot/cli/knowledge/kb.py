@@ -41,11 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     show = actions.add_parser("show", help="show the documents of a knowledge base, or one document")
     show.add_argument("name", metavar="NAME")
     show.add_argument(
-        "document",
-        metavar="DOCUMENT",
-        nargs="?",
-        default="",
-        help="its title, its id or the beginning of the id",
+        "document", metavar="DOCUMENT", nargs="?", default="", help="its title, its id or the id's beginning"
     )
     show.add_argument("--text", action="store_true", help="the extracted text, a heading line per anchor")
     options.add_json(show, "[{id, title, media_type, state, reason, chunks, pages}]")
@@ -58,9 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         actions.add_parser("settings", help="how the bot behaves in a channel, like `/kb settings`")
     )
     _add_expand_arguments(
-        actions.add_parser(
-            "expand", help="summaries of its passages and questions that they answer: show, switch, make"
-        )
+        actions.add_parser("expand", help="summaries of passages, and questions to them: show, switch, make")
     )
     _add_graph_arguments(actions)
     reindex = actions.add_parser("reindex", help="split and embed again from the extracted text")
@@ -74,9 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     export = actions.add_parser("export", help="write a knowledge base to a file, including its vectors")
     export.add_argument("name", metavar="NAME")
     export.add_argument("file", metavar="FILE.zip", type=Path)
-    import_ = actions.add_parser(
-        "import", help="import a knowledge base from a file without embedding it again"
-    )
+    import_ = actions.add_parser("import", help="import an exported knowledge base, with its vectors")
     import_.add_argument("file", metavar="FILE.zip", type=Path)
     import_.add_argument("--name", default="", metavar="NAME", help="under another name")
 
