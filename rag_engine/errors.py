@@ -19,6 +19,7 @@ The text of an error is one plain sentence: what happened and what to do.
 
 from __future__ import annotations
 
+import inspect
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, cast
 
@@ -30,7 +31,7 @@ class RagError(Exception):
     """Something went wrong; one sentence says what."""
 
     def __init__(self, message: str = "") -> None:
-        super().__init__(message or (self.__doc__ or "").strip().splitlines()[0])
+        super().__init__(message or (inspect.getdoc(type(self)) or "").splitlines()[0])
 
 
 class UserError(RagError):
