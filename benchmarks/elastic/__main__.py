@@ -226,14 +226,15 @@ async def rewrites(chunks: int, rounds: int = 3) -> list[dict[str, list[float]]]
     """Of each round: milliseconds a question, server and client."""
     corpus = Corpus()
     with running_node(heap="1g", options=THOROUGH) as node:
-        settings = elasticsearch.Settings(url=node.url, timeout=60)
+        settings = elasticsearch.Settings(url=node.url, timeout=300)
         async with elasticsearch.connect(settings, data_dir=DATA, identity=IDENTITY) as index:
             await _fill(index, _documents(corpus, chunks))
             alone = [corpus.question(number) for number in range(AT_ONCE)]
             one = [_of(question) for question in alone]
             five = [sum((_of(corpus.rewrite(each)) for _ in range(4)), _of(each)) for each in alone]
             for _ in range(WARM_UP_ROUNDS // 3):
-                await asyncio.gather(*map(index.search, one), *map(index.search, five[::3]))
+                await asyncio.gather(*map(index.search, one))
+                await asyncio.gather(*map(index.search, five[::3]))
             measured: list[dict[str, list[float]]] = []
             for _ in range(rounds):
                 spent = [_processor(node.pid)]
