@@ -13,7 +13,7 @@ PARALLEL = --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder
 # Compiled modules are used by every worker and by every process that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo quick test test-torch test-wheel check check-python lock format bench documents soak clean
+.PHONY: demo quick test test-torch test-s3 test-wheel check check-python lock format bench documents soak clean
 
 demo: $(VENV)/.installed  ## add the documents of samples/ and ask them a question
 	@$(DEMO) add samples/lumen-harbour --kb samples
@@ -34,6 +34,9 @@ test: $(VENV)/.installed-tests  ## run every test but those of test-torch, test-
 
 test-torch: $(VENV)/.installed-torch  ## test the extra sentence-transformers, which brings torch (5.9 GB)
 	$(PYTEST) -m torch
+
+test-s3: $(VENV)/.installed-s3  ## follow a bucket of a real S3 server, which brings moto and boto (300 MB)
+	$(PYTEST) tests/unit/sources/test_s3.py
 
 test-wheel: $(VENV)/.installed-tests  ## build the wheel, install it into an empty environment, ask it a question
 	$(PYTEST) -m wheel
@@ -91,4 +94,9 @@ $(VENV)/.installed-tests: $(VENV)/.installed pyproject.toml
 $(VENV)/.installed-torch: $(VENV)/.installed-tests
 	@echo "Adding torch to $(VENV) (once) ..."
 	@$(PIP) --editable '.[otel,server,web,sentence-transformers]' --group dev
+	@touch $@
+
+$(VENV)/.installed-s3: $(VENV)/.installed-tests
+	@echo "Adding moto and s3fs to $(VENV) (once) ..."
+	@$(PIP) 'moto[server]>=5.2' 's3fs>=2026.9'
 	@touch $@
