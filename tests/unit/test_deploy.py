@@ -27,6 +27,7 @@ from bot.composition import loader
 from bot.composition.model_chain import TASKS
 from bot.observability import health_server
 from bot.observability.health import Health
+from rag_engine import plugins
 from rag_engine.embedders import _minilm
 from rag_engine.indexes import elasticsearch
 from rag_engine.models import openai
@@ -117,6 +118,8 @@ def accepted(variable: str) -> bool:
     group, _, name = variable.removeprefix("FOOTNOTE_").lower().partition("__")
     if not variable.startswith("FOOTNOTE_") or group not in fields:
         return False
+    if group == "steps":
+        return name.partition("__")[0] in plugins.available("rag_engine.steps")
     if group == "tasks":
         task, _, field = name.partition("__")
         return task in TASKS and field in settings.TaskSettings.model_fields
