@@ -83,6 +83,14 @@ class _Passage:
     cosine: float
 
 
+def share_mentioned(question: str, rankings: Sequence[Ranking]) -> float:
+    """Of its telling words, those that any hit holds; 1 without such words."""
+    asked = [term for term in terms(question) if term.kind != "light"]
+    texts = PassageWords().pool(rankings).texts
+    found = sum(term.weight for term in asked if _is_month(term) or _count(term, texts))
+    return found / sum(term.weight for term in asked) if asked else 1.0
+
+
 def read(
     question: str,
     hits: Sequence[Hit],

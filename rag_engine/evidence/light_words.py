@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 _BY_LANGUAGE: Final = {
@@ -35,6 +36,12 @@ _BY_LANGUAGE: Final = {
     "hoje jour lieu lugar luogo manière modo nom nome nouveau novo numero nuovo número pequeno persone personne "
     "personnes pessoa pessoas petit premier primeiro primo raison tempo temps ultimo",
 }
+LIGHT_CHINESE: Final = re.compile(
+    r"自从|以来|一直|成为|变成|作为|担任|进行|产生|发生|通过|对于|关于|根据|按照|除了|之外|以外|其中|其他|另外|首先|最先|最后|最终|最初|有?时候|当时|后来"
+    r"|目前|现在|今天|认为|表示|称为|叫做|叫作|人们|别人|他们|她们|它们|自己|这[个位些座种里]?|那[个位些座种里]?|某[个位些种]?|每[个位年天种]?|[一两各][个位座种些家]"
+    r"|很多|许多|几乎|何种|[样个位届座次种之而为从着很也就还又再曾已将或但且其他她它各让给把除说叫年]|拥有|具有|得到|获得|提供|存在|属于|包括|包含"
+    r"|想要?|所有|任何|地方|名[字称]|数量|年份|原因|结果|方[式法]|情况|东西|行为|工作|没有?|不|对(?!象)"
+)
 LIGHT_WORDS: Final = frozenset(word for words in _BY_LANGUAGE.values() for word in words.split())
 
 _BEFORE_NOUNS: Final = {

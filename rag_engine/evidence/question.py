@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal
 
-from rag_engine.evidence.light_words import BEFORE_NOUNS, LIGHT_WORDS
+from rag_engine.evidence.light_words import BEFORE_NOUNS, LIGHT_CHINESE, LIGHT_WORDS
 from rag_engine.text.analyzer import query_tokens, tokens
 from rag_engine.text.language import detect, possible
 from rag_engine.text.language.months import months
@@ -149,7 +149,7 @@ def _is_amount(word: str, said: str, run: re.Match[str]) -> bool:
 
 def _terms_of(word: str, *, is_first: bool, language: str, spoken: Sequence[str]) -> Iterator[Term]:
     if _UNSPACED.search(word):
-        yield from _characters(unicodedata.normalize("NFKC", word).casefold())
+        yield from _characters(unicodedata.normalize("NFKC", word).casefold(), language)
         return
     month = month_forms(word)
     kind: TermKind = "word"
@@ -171,12 +171,14 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text.casefold()))
 
 
-def _characters(run: str) -> Iterator[Term]:
+def _characters(run: str, language: str) -> Iterator[Term]:
     """With one of its neighbours: pairs across two words are in no passage."""
+    spans = [match.span() for match in LIGHT_CHINESE.finditer(run)] if language == "zh" else []
+    light = {place for start, end in spans for place in range(start, end)}
     for place, character in enumerate(run):
         pairs = (run[max(0, place - 1) : place + 1], run[place : place + 2])
         forms = frozenset(pair for pair in pairs if len(pair) > 1) or frozenset((character,))
-        yield Term(text=character, forms=forms, kind="word")
+        yield Term(text=character, forms=forms, kind="light" if place in light else "word")
 
 
 def _forms(word: str, language: str) -> tuple[str, ...]:

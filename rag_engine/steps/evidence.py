@@ -9,20 +9,26 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from rag_engine.evidence.features import share_mentioned
 from rag_engine.evidence.verdict import judge
+from rag_engine.retrieval.queries.follow_ups import continues
 from rag_engine.steps.fuse import judge_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rag_engine.pipeline import Inquiry
     from rag_engine.ports import Ports, Step
     from rag_engine.steps.fuse import LegTrust
-    from rag_engine.types import Hit
+    from rag_engine.types import Hit, Ranking
 
 PHASE = "prompt"
 POSITION = 5
 STATUS = ""
 
 _JUDGED = "evidence_judged"
+_HELD = 0.5
+"""Of a message's words, in the hits."""
 
 
 class Settings(BaseModel):
@@ -60,11 +66,12 @@ async def weigh(inquiry: Inquiry, *, settings: Settings, has_model: bool, trust:
         return inquiry
     line = settings.line_with_model if has_model else settings.line
     is_dense = any(ranking.leg == "dense" and ranking.hits for ranking in inquiry.rankings)
+    wordings, rankings = await asyncio.to_thread(_judged_readings, inquiry)
     verdict = await asyncio.to_thread(
         judge,
-        tuple(dict.fromkeys((inquiry.question, inquiry.query.text, *inquiry.wordings))),
+        wordings,
         inquiry.hits,
-        inquiry.rankings,
+        rankings,
         familiarity=trust.familiarity,
         contrast=await trust.contrast() if is_dense else 1.0,
         reranked=_reranked(inquiry),
@@ -82,6 +89,23 @@ async def weigh(inquiry: Inquiry, *, settings: Settings, has_model: bool, trust:
     return replace(
         judged, hits=(), evidence="none", closest=inquiry.hits, unmentioned=verdict.reading.unmentioned
     )
+
+
+def _judged_readings(inquiry: Inquiry) -> tuple[tuple[str, ...], Sequence[Ranking]]:
+    """Not the words of earlier questions if the files have nothing on what is asked now: they would answer for it."""
+    asked = inquiry.query.text
+    wordings = tuple(dict.fromkeys((inquiry.question, asked, *inquiry.wordings)))
+    if not inquiry.beside or (inquiry.understanding and inquiry.understanding.question):
+        return wordings, inquiry.rankings
+    is_corrected = any(word.casefold() in asked.casefold() for word in inquiry.corrections)
+    is_held = share_mentioned(asked, inquiry.rankings) >= _HELD
+    if is_corrected or is_held or continues(asked):
+        return wordings, inquiry.rankings
+    joined = inquiry.question if inquiry.beside == asked else inquiry.beside
+    own = [
+        ranking for ranking in inquiry.rankings if (ranking.query or inquiry.question) != joined
+    ] or inquiry.rankings
+    return (asked,), own
 
 
 def _found(inquiry: Inquiry) -> int:

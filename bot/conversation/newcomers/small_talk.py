@@ -42,6 +42,8 @@ class SmallTalk:
 class _Language:
     spaced: bool
     greeting: frozenset[str]
+    wellbeing: frozenset[str]
+    """Courteous questions after how somebody is."""
     thanks: frozenset[str]
     agreement: frozenset[str]
     filling: frozenset[str]
@@ -118,6 +120,8 @@ def _without_name(plain: str, name: str) -> str:
 
 def _kind(plain: str, language: _Language) -> Kind | None:
     joined = " ".join(_WORD.findall(plain)) if language.spaced else _SILENT.sub("", plain)
+    if (rest := _without_wellbeing(joined, language)) != joined and _is_polite(rest, language):
+        return "greeting"
     without_filling = _without_greeting(joined, language)
     if joined in language.help or without_filling in language.help:
         return "help"
@@ -129,6 +133,26 @@ def _kind(plain: str, language: _Language) -> Kind | None:
     if _contains(plain, language, language.thanks):
         return "thanks"
     return "greeting" if _contains(plain, language, language.greeting) else "thanks"
+
+
+def _without_wellbeing(joined: str, language: _Language) -> str:
+    if not language.spaced:
+        return _stripped(joined, language.wellbeing)
+    words, rest = joined.split(), list[str]()
+    longest = max(len(phrase.split()) for phrase in language.wellbeing)
+    at = 0
+    while at < len(words):
+        sizes = range(longest, 0, -1)
+        size = next((n for n in sizes if " ".join(words[at : at + n]) in language.wellbeing), 0)
+        if not size:
+            rest.append(words[at])
+        at += size or 1
+    return " ".join(rest)
+
+
+def _is_polite(rest: str, language: _Language) -> bool:
+    polite = (language.greeting, language.thanks, language.agreement, language.filling)
+    return not rest or _consists_of(rest, language, polite)
 
 
 def _without_greeting(joined: str, language: _Language) -> str:

@@ -119,6 +119,14 @@ def leans_on_conversation(question: str) -> bool:
     return _found(_REFERENCES, language, question, anywhere=True)
 
 
+def continues(question: str) -> bool:
+    """By a word that opens a follow-up, points back or leaves the rest to it."""
+    language = detect(question)
+    if any(_found(table, language, question, anywhere=False) for table in (_OPENINGS, _PREPOSITIONS)):
+        return True
+    return any(_found(table, language, question, anywhere=True) for table in (_ANAPHORA, _REFERENCES))
+
+
 def is_self_contained(question: str) -> bool:
     if leans_on_conversation(question):
         return False

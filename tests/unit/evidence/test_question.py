@@ -74,4 +74,11 @@ def test_a_noun_counts_more_than_a_verb(question: str, noun: str, other: str) ->
 
 def test_german_without_capitals_and_other_languages_are_weighed_evenly() -> None:
     assert len({term.weight for term in terms("welcher verein kaufte die bilder der malerin?")}) == 1
-    assert {term.weight for term in terms("谁买了这些油画？")} == {1.0}
+    assert {term.weight for term in terms("谁买了油画？")} == {1.0}
+
+
+def test_chinese_words_that_only_link_or_count_weigh_less() -> None:
+    question = "自从华沙成为首都以来，每个人的收入是多少？"
+
+    assert "".join(_texts(question, "light")) == "自从成为以来每个"
+    assert "".join(_texts(question, "word")) == "华沙首都人收"

@@ -114,6 +114,33 @@ async def test_a_follow_up_is_judged_by_its_own_words_too() -> None:
     assert (await _weigh(joined)).hits
 
 
+def _after(earlier: str, asked: str) -> Inquiry:
+    """`asked` in a conversation, searched for with and without the earlier question, by the step's own rules."""
+    joined, alone = _inquiry(f"{earlier} {asked}"), _inquiry(asked, cosine=0.1)
+    named = tuple(replace(ranking, query=asked) for ranking in alone.rankings)
+    return replace(joined, query=alone.query, beside=asked, rankings=(*joined.rankings, *named))
+
+
+async def test_earlier_words_do_not_answer_for_words_that_no_file_holds() -> None:
+    earlier = "How long is the notice period?"
+
+    assert [(await _weigh(_after(earlier, asked))).evidence for asked in ("asdfgh", "pizza recipe")] == [
+        "none",
+        "none",
+    ]
+    for asked in ("month?", "Why?", "How much?", "and for freelancers?", "Does it apply to freelancers?"):
+        assert (await _weigh(_after(earlier, asked))).hits
+
+
+async def test_an_independent_question_is_not_answered_by_the_conversation_beside_it() -> None:
+    asked = _after("How long is the notice period?", "pizza recipe")
+    own = [replace(ranking, query="") for ranking in asked.rankings if ranking.query]
+    whole = [replace(ranking, query=asked.question) for ranking in asked.rankings if not ranking.query]
+    turned = replace(asked, question="pizza recipe", beside=asked.question, rankings=(*own, *whole))
+
+    assert (await _weigh(turned)).evidence == "none"
+
+
 async def test_one_of_two_things_asked_is_enough() -> None:
     assert (await _weigh(_inquiry("How long is the notice period and who owns the castle of Windsor?"))).hits
 

@@ -20,6 +20,9 @@ GREETINGS = """
 hi | Hello there! | hey footnote | good morning | 👋 | :wave: | Hallo zusammen | Guten Morgen! | hola | buenos días a todos | bonjour
 salut tout le monde | ciao a tutti | buongiorno | olá | bom dia | hoi allemaal | goedemorgen | こんにちは | おはようございます！ | 你好 | 大家好！
 안녕하세요! | 안녕하세요 여러분 | Здравствуйте! | привет всем | Добрый день
+good morning! how are you? | How are you doing today? | hi footnote, how's it going | Guten Morgen, wie geht's? | Wie geht es Ihnen?
+¡Hola! ¿Qué tal? | buenos días, ¿cómo estás? | salut, ça va ? | ciao, come stai? | bom dia, tudo bem? | hoi, hoe gaat het?
+こんにちは、お元気ですか？ | 早上好，你最近怎么样？ | 你好吗 | 안녕하세요, 잘 지내세요? | привет, как дела?
 """
 THANKS = """
 thanks | Thank you so much! | thx | great, thanks | ok | danke dir | vielen lieben Dank | super, danke! | muchas gracias | merci beaucoup à vous
@@ -29,7 +32,8 @@ grazie mille | obrigada | muito obrigado! | dank je wel | ありがとうござ�
 QUESTIONS = """
 How many days of leave? | help me find the invoice | what is this? | Where is it? | is this good? | Ist das gut? | hi, what does the handbook say
 thanks to whom is it due? | hilfe bei der Steuererklärung | urlaub | 何日ですか | ¿cuántos días? | merci de résumer le contrat | morning shift
-帮助文档在哪里 | who is this
+帮助文档在哪里 | who is this | how are you licensed? | how is it going with the audit? | good morning, how are expenses booked?
+Wie geht es weiter mit dem Umbau? | ¿Cómo está el presupuesto? | как дела с отпуском? | 公司最近怎么样
 휴가는 며칠인가요? | 도움말 파일은 어디에 있나요? | 휴가 | сколько дней отпуска? | помощь с налогами | спасибо за что?
 """
 PRESENTING = """
@@ -89,7 +93,7 @@ def test_every_offered_language_is_there_with_every_list() -> None:
     lists = tomllib.loads(Path(module.__file__).with_name("small_talk.toml").read_text(encoding="utf-8"))
     assert set(lists) == set(LANGUAGES)
     assert {frozenset(each) for each in lists.values()} == {
-        frozenset({"greeting", "thanks", "agreement", "filling", "help", "presenting"})
+        frozenset({"greeting", "wellbeing", "thanks", "agreement", "filling", "help", "presenting"})
     }
 
 

@@ -5,7 +5,7 @@ import tomllib
 
 import pytest
 
-from rag_engine.retrieval.queries.follow_ups import is_fragment, leans_on_conversation
+from rag_engine.retrieval.queries.follow_ups import continues, is_fragment, leans_on_conversation
 from tests.conftest import PROJECT
 
 QUESTIONS = tomllib.loads((PROJECT / "tests" / "data" / "follow_ups.toml").read_text(encoding="utf-8"))
@@ -35,6 +35,11 @@ def test_a_fragment_is_hardly_more_than_a_word() -> None:
     assert is_fragment("And the deadline?")
     assert not is_fragment("Does it apply to contractors?")
     assert is_fragment("")
+
+
+def test_a_bare_word_continues_nothing_by_itself() -> None:
+    assert not any(map(continues, ("asdfgh", "Berlin?", "pizza recipe", "Urlaub", "北京")))
+    assert all(map(continues, ("And in Berlin?", "in Berlin", "und Berlin?", "Is it free?", "那北京呢？")))
 
 
 @pytest.mark.parametrize(
