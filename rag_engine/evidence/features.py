@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+import operator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.evidence.answer_kinds import asked_kind, holds
@@ -35,6 +36,7 @@ _NEARLY: Final = 0.1
 _INFLECTED: Final = 0.7
 _HALF_COMPOUND: Final = 0.5
 _COMPOUNDING: Final = frozenset({"de", "nl", "sv", "da", "no"})
+_ELSEWHERE: Final = 0.7
 _SAME_STEM: Final = 0.6
 _SHORTEST_STEM: Final = 5
 
@@ -110,6 +112,7 @@ def read(
     weights, is_absent = _weights(asked, pool, words)
     passages = [_passage(hit, asked, weights, pool, words) for hit in hits[:_READ]]
     best, kind_missing = _best(question, asked, passages, weights, familiarity, words)
+    best = _with_other_names(asked, best, passages, weights)
     language = detect(question)
     closest = 1 - (1 - max(cosines.values(), default=0.0)) / contrast
     return Reading(
@@ -148,6 +151,20 @@ def _best(
     ]
     least = lacking.index(min(lacking))
     return equals[least], lacking[least]
+
+
+def _with_other_names(
+    asked: Sequence[Term], best: _Passage, passages: Sequence[_Passage], weights: Sequence[float]
+) -> _Passage:
+    """Of two names, each may have its own passage: of films, who directed both."""
+    names = [number for number, term in enumerate(asked) if term.kind == "name"]
+    lacking = [number for number in names if not best.found[number]]
+    if not lacking or len(lacking) == len(names):
+        return best
+    if not any(all(each.found[number] == 1 for number in lacking) for each in passages):
+        return best
+    found = tuple(_ELSEWHERE if number in lacking else sure for number, sure in enumerate(best.found))
+    return replace(best, found=found, coverage=sum(map(operator.mul, weights, found)))
 
 
 def _fit(asked: Sequence[Term], passage: _Passage, familiarity: float) -> float:

@@ -76,6 +76,8 @@ _UNIT: Final = re.compile(
     r"|[元块天年月周岁人次名个米]|小时|分钟|公里|公斤|美元|欧元)",
     re.IGNORECASE,
 )
+_DECADE: Final = re.compile(r"['’]?(1[5-9]|20)?(\d0)(?:['’]?s|ern?)?")
+_DECADE_BEFORE: Final = re.compile(r"\b(?:años|década de(?: los)?|anni|années|anos)\s+$", re.IGNORECASE)
 _YEAR: Final = re.compile(r"1[5-9]\d\d|20\d\d")
 _CURRENCY: Final = frozenset("€$£¥")
 _WEIGHTS: Final = {"word": 1.0, "light": 0.4, "name": 1.3, "figure": 1.3}
@@ -123,6 +125,8 @@ def terms(question: str) -> tuple[Term, ...]:
         is_amount = _is_amount(word, said, run)
         for term in _terms_of(word, is_first=place == 0, language=language, spoken=spoken):
             weighed = replace(term, kind="light") if is_amount and term.kind == "figure" else term
+            if years := _years_of_decade(word, said, run):
+                weighed = replace(weighed, forms=years, parts=frozenset())
             weighed = replace(weighed, emphasis=_NOUN if term.kind in {"name", "figure"} else emphasis)
             if term.forms or term.parts:
                 found.setdefault(term.forms | term.parts, weighed)
@@ -145,6 +149,21 @@ def _is_amount(word: str, said: str, run: re.Match[str]) -> bool:
     if not word.replace(".", "").replace(",", "").isdecimal() or _YEAR.fullmatch(word):
         return False
     return said[run.start() - 1 : run.start()] in _CURRENCY or bool(_UNIT.match(said, run.end()))
+
+
+def _years_of_decade(word: str, said: str, run: re.Match[str]) -> frozenset[str]:
+    """Passages rather name the year."""
+    match = _DECADE.fullmatch(word)
+    is_decade = match and (
+        not word[-1].isdigit()
+        or said.startswith("年代", run.end())
+        or (match[1] is None and _DECADE_BEFORE.search(said, 0, run.start()))
+    )
+    if not match or not is_decade:
+        return frozenset()
+    centuries = [match[1]] if match[1] else ["19", "20"] if match[2] < "30" else ["19"]
+    years = (f"{century}{match[2][0]}{year}" for century in centuries for year in range(10))
+    return frozenset((*years, match[2], *(f"{century}{match[2]}s" for century in centuries)))
 
 
 def _terms_of(word: str, *, is_first: bool, language: str, spoken: Sequence[str]) -> Iterator[Term]:

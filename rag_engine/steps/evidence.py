@@ -40,11 +40,11 @@ class Settings(BaseModel):
     """False: every question with hits is answered."""
     # Refuses at most 8 % of answerable questions in `python -m benchmarks.answers.evidence`, in each
     # language.
-    line: float = Field(default=0.35, ge=0, le=1)
+    line: float = Field(default=0.4, ge=0, le=1)
     """The least probability, from 0 to 1, that the passages answer; a higher one finds more questions unanswerable."""
     strong: float = Field(default=0.6, ge=0, le=1)
     """From this probability on the evidence is called strong."""
-    line_with_model: float = Field(default=0.15, ge=0, le=1)
+    line_with_model: float = Field(default=0.2, ge=0, le=1)
     """The same where a language model writes, which also says so itself if the passages do not answer."""
 
 

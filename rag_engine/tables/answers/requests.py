@@ -42,11 +42,16 @@ _COMPARISONS: Final = (
     *(r"quant[oa]s", "mais de", "média"),
     *("сколько", "всего", r"средн\w+", r"максимальн\w+", r"минимальн\w+", "больше", "меньше"),
 )
+_ABSENCES: Final = (
+    *(r"(?:has|have|had|with) no", "without", "lacks?", "lacking", "missing", "empty"),
+    *("ohne", r"kein(?:e[nmr]?)?", r"fehl(?:t|en|ende[nmrs]?)", "leer"),
+    *("sin", "no tienen?", "faltan?", r"vací[oa]s?", "sans", "senza", "sem", "zonder", "без"),
+)
 _SUMMED: Final = lazy(lambda: _any_of(_SUMS))
-_ASKED: Final = lazy(lambda: _any_of((*_SUMS, *_COMPARISONS)))
+_ASKED: Final = lazy(lambda: _any_of((*_SUMS, *_COMPARISONS, *_ABSENCES)))
 _ASIAN: Final = lazy(
     lambda: re.compile(
-        "合計|総計|平均|最大|最小|最高|最低|何人|何件|いくつ|いくら|总和|总计|合计|多少|几个|数量|합계|평균|최대|최소|몇|얼마"
+        "合計|総計|平均|最大|最小|最高|最低|何人|何件|いくつ|いくら|总和|总计|合计|多少|几个|数量|没有|缺少|未填|합계|평균|최대|최소|몇|얼마"
     )
 )
 

@@ -112,3 +112,14 @@ def test_a_passage_in_another_language_is_reported() -> None:
 def test_without_hits_or_words_there_is_nothing_to_judge() -> None:
     assert read("How long is it?", (), (), familiarity=1.0, contrast=1.0) is None
     assert read("What is it?", passages("Text."), (), familiarity=1.0, contrast=1.0) is None
+
+
+def test_each_of_two_names_may_have_its_own_passage() -> None:
+    question = "Are Iain Banks and Irwin Shaw both writers?"
+    shaw = "Irwin Shaw was a writer of plays."
+    both = _read(question, "Iain Banks was among the best writers.", shaw, "Lunch is at noon.")
+    one = _read(question, "Iain Banks was among the best writers.", "Lunch is at noon.")
+
+    assert both.features.names_missing == 0
+    assert both.features.coverage > one.features.coverage
+    assert one.features.names_missing == 0.5

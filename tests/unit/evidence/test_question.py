@@ -82,3 +82,21 @@ def test_chinese_words_that_only_link_or_count_weigh_less() -> None:
 
     assert "".join(_texts(question, "light")) == "自从成为以来每个"
     assert "".join(_texts(question, "word")) == "华沙首都人收"
+
+
+@pytest.mark.parametrize(
+    ("question", "year"),
+    [
+        ("Who played the Doctor in the 70's?", "1974"),
+        ("Which firms were founded in the 1950s?", "1951"),
+        ("¿Qué serie debutó en los años 80?", "1983"),
+        ("Was geschah in den 1920ern?", "1929"),
+        ("20世纪80年代发生了什么？", "1987"),
+    ],
+)
+def test_a_year_is_in_its_decade(question: str, year: str) -> None:
+    assert any(year in term.forms for term in terms(question))
+
+
+def test_a_round_number_is_no_decade() -> None:
+    assert not any("1980" in term.forms for term in terms("Which road is 80 km long and has 80 bridges?"))
