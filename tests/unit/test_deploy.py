@@ -123,6 +123,10 @@ def accepted(variable: str) -> bool:
     if group == "tasks":
         task, _, field = name.partition("__")
         return task in TASKS and field in settings.TaskSettings.model_fields
+    if group == "steps":
+        step, _, field = name.partition("__")
+        known = step in plugins.available("rag_engine.steps")
+        return known and (not field or field in plugins.load("rag_engine.steps", step).Settings.model_fields)
     if group == "tools":  # named by the operator
         return bool(name)
     section = getattr(fields[group].annotation, "model_fields", {})
@@ -141,8 +145,11 @@ def test_unknown_variables_are_distinguished_from_settings() -> None:
     assert accepted("FOOTNOTE_DATA_DIR")
     assert accepted("FOOTNOTE_METRICS__PORT")
     assert accepted("FOOTNOTE_TASKS__SUMMARY__MODEL")
+    assert accepted("FOOTNOTE_STEPS__RERANK")
     unknown = (
         "FOOTNOTE_INDEX__SHARD",
+        "FOOTNOTE_STEPS__WEATHER",
+        "FOOTNOTE_STEPS__RERANK__WEATHER",
         "FOOTNOTE_TASKS__WEATHER__MODEL",
         "FOOTNOTE_TASKS__SUMMARY__MODLE",
         "FOOTNOTE_METRICS",

@@ -22,7 +22,7 @@ def modules() -> dict[str, ast.Module]:
 SCOPES = {"access/permissions.py", "access/audience.py"}
 """Where scopes are made: for the operator at the console, and for everybody in chat."""
 
-OWN_CORPUS = {"cli/_eval_answers.py"}
+OWN_CORPUS = {"cli/quality/_eval_answers.py"}
 """What asks an index that it has made for itself."""
 
 READERS = {
@@ -30,15 +30,15 @@ READERS = {
     "scan": {"maintenance/erasure/*"},
     "Search": set[str](),
     "sections": {
-        "cli/_eval_feedback.py",  # the console, for the operator alone
+        "cli/quality/_eval_feedback.py",  # the console, for the operator alone
         "maintenance/reindex.py",
-        "cli/kb.py",
-        "cli/_kb/changes.py",
+        "cli/knowledge/kb.py",
+        "cli/knowledge/_kb/changes.py",
         "conversation/sources/sources_view.py",
         "conversation/explanation/explanation_view.py",  # of documents in a scope of the person
         "maintenance/erasure/*",
         "server/readers.py",  # of documents in the scope of a key (test_server)
-        "cli/mindmap.py",
+        "cli/answers/mindmap.py",
         "commands/mind_map.py",  # of a document that the person may read (test_mind_map)
         "web/traces.py",  # of documents that the visitor may read (web/test_views)
         "web/views/documents.py",  # the same
@@ -48,21 +48,21 @@ READERS = {
         "composition/components.py",  # to remove what was kept of files
         "maintenance/erasure/*",
         "maintenance/reindex.py",
-        "cli/kb.py",
-        "cli/_kb/changes.py",
-        "cli/doctor.py",
+        "cli/knowledge/kb.py",
+        "cli/knowledge/_kb/changes.py",
+        "cli/operation/doctor.py",
         "commands/kb/list.py",
         "commands/kb/contents.py",
         "commands/kb/filters.py",  # of a knowledge base that the person may know
         "conversation/newcomers/first_steps.py",  # the titles in a scope of the person
-        "cli/_eval_feedback.py",
-        "cli/feedback.py",  # the console, for the operator alone
+        "cli/quality/_eval_feedback.py",
+        "cli/quality/feedback.py",  # the console, for the operator alone
         "server/readers.py",  # in the scope of a key (test_server)
         "composition/layers/expansion.py",  # of a knowledge base that the person administers
         "composition/layers/graph.py",  # of a knowledge base that the person administers
-        "cli/mindmap.py",
+        "cli/answers/mindmap.py",
         "commands/mind_map.py",  # of what the person may read (test_mind_map)
-        "cli/_setup/wizard.py",  # the operator at the terminal, who is shown their number
+        "cli/operation/_setup/wizard.py",  # the operator at the terminal, who is shown their number
     },
     "knowledge_bases": {
         "access/permissions.py",
@@ -72,17 +72,17 @@ READERS = {
         "composition/application.py",
         "maintenance/erasure/*",
         "maintenance/reindex.py",
-        "cli/add.py",
-        "cli/doctor.py",
-        "cli/feedback.py",
-        "cli/kb.py",
-        "cli/_kb/changes.py",
-        "cli/_kb/expansion.py",
-        "cli/source.py",  # the operator at the terminal
-        "cli/sync.py",
-        "cli/verified.py",
-        "cli/_kb/graph.py",
-        "cli/_setup/wizard.py",
+        "cli/knowledge/add.py",
+        "cli/operation/doctor.py",
+        "cli/quality/feedback.py",
+        "cli/knowledge/kb.py",
+        "cli/knowledge/_kb/changes.py",
+        "cli/knowledge/_kb/expansion.py",
+        "cli/knowledge/source.py",  # the operator at the terminal
+        "cli/knowledge/sync.py",
+        "cli/knowledge/verified.py",
+        "cli/knowledge/_kb/graph.py",
+        "cli/operation/_setup/wizard.py",
         "web/known_bases.py",  # each is checked before it is named (web/test_views)
     },
 }
