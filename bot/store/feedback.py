@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from rag_engine.types import DocumentId
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from rag_engine.storage.sqlite.database import Database
 
@@ -115,6 +115,21 @@ def by_subject(
                 reasons=reasons,
             )
     return sorted(found.values(), key=lambda one: (-one.down, one.up, one.title))
+
+
+_MISLEADS = f"""
+    SELECT document FROM (
+        SELECT DISTINCT feedback.rowid, rating, json_extract(cited.value, '$.document') AS document
+        FROM feedback JOIN answers ON answers.id = answer, json_each(citations) AS cited WHERE private = 0)
+    WHERE document IN (SELECT value FROM json_each(?)) GROUP BY document
+    HAVING sum(rating = 'down') >= {_MISLEADING} AND sum(rating = 'down') > sum(rating = 'up')
+"""  # noqa: S608
+
+
+async def misleading(database: Database, documents: Collection[str]) -> frozenset[str]:
+    """Those that often mislead."""
+    rows = await database.fetch(_MISLEADS, (json.dumps(sorted(documents)),))
+    return frozenset(document for (document,) in rows)
 
 
 def is_direct(platform: str, workspace: str, channel: str) -> bool:

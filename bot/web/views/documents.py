@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from bot.store.feedback import misleading
 from bot.store.turn_figures import TurnFigures
 from bot.web.document_list import STATES, documents
 from bot.web.known_bases import check_changes, counts, known_base, known_bases, who_reads
@@ -49,6 +50,7 @@ async def _listed(visit: Visit, known: KnownBase) -> Shown:
     cited = await TurnFigures(visit.parts.chat).citations([each.id for each in found])
     values = {
         "known": known,
+        "misleading": await misleading(visit.parts.chat, [each.id for each in found]),
         "documents": found,
         "cited": cited,
         "shown": shown,
@@ -79,6 +81,7 @@ async def _document(visit: Visit, base: str, identity: str) -> Shown:
         "next": end if end < len(sections) else None,
         "total": len(sections),
         "cited": cited.get(record.document.id, 0),
+        "misleads": bool(await misleading(visit.parts.chat, [record.document.id])),
         "sources": [
             link
             for each in await visit.parts.catalog.sources(record.document.id)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from lxml import html
 
+from bot.access.audience import Audiences
 from bot.store.turns import ChatTurn, Turns
 from rag_engine.types import DocumentId
 from tests.journeys.audience import world
@@ -118,7 +119,9 @@ async def test_channels_that_search_a_knowledge_base_are_named_to_those_who_may_
 
 
 async def test_a_knowledge_base_without_documents_is_shown_with_none(stand: Stand) -> None:
-    await stand.parts.audiences.create(world.PLACES["public"], "unfilled", everyone=False)
+    audiences = stand.parts.audiences
+    assert isinstance(audiences, Audiences)
+    await audiences.create(world.PLACES["public"], "unfilled", everyone=False)
     async with stand.signed_in(ANN_IN_T1) as client:
         shown = await client.get("/knowledge-bases")
     assert shown.status_code == 200
@@ -188,3 +191,21 @@ async def test_hidden_questions_are_not_listed_by_their_channel(stand: Stand) ->
             assert (await client.get("/questions", params={"in": where})).status_code == status, name
     async with stand.signed_in() as client:
         assert (await client.get("/questions", params={"in": where})).status_code == 200
+
+
+async def test_a_document_that_often_misleads_is_named(stand: Stand) -> None:
+    turn, document = stand.turns["public"], stand.documents["public"]
+    assert {each.document for each in turn.citations} == {document}
+    page = f"/documents/{stand.bases['public']}"
+    turns = Turns(stand.parts.chat)
+    async with stand.signed_in(ANN_IN_T1) as client:
+        await turns.rate(turn, "UC", "up")
+        for person in ("UA", "UB", "UE"):
+            assert "often misleads" not in (await client.get(page)).text
+            await turns.rate(turn, person, "down")
+        for path in (page, f"{page}/{document}"):
+            assert "often misleads" in (await client.get(path)).text
+        other = f"/documents/{stand.bases['private']}"
+        assert "often misleads" not in (await client.get(other)).text
+        await turns.rate(turn, "UB", "up")
+        assert "often misleads" not in (await client.get(page)).text
