@@ -28,15 +28,19 @@ def mention(room: str) -> str:
     return f"<#{room}>"
 
 
-async def source(town: Scenario, person: str, room: str, line: str) -> Shown:
-    """The reply to `/kb source`, which only that person sees."""
+async def source(town: Scenario, person: str, room: str, line: str, *, expected: str = "") -> Shown:
+    """The reply to `/kb source` with the `expected` words, which only that person sees."""
     before = {each.id for each in town.ours(person, room)}
     await town.commands(person, room, f"kb source {line}")
     replies = await town.until(
         lambda: [
             each
             for each in town.ours(person, room)
-            if each.id not in before and each.only_for and words(each) and not each.streaming
+            if each.id not in before
+            and each.only_for
+            and words(each)
+            and expected in words(each)
+            and not each.streaming
         ]
     )
     return replies[-1]
@@ -48,8 +52,7 @@ def times_read(town: Scenario) -> int:
 
 async def added(town: Scenario, room: str) -> None:
     before = times_read(town)
-    told = await source(town, "ada", room, f"action:add address:{mention(room)}")
-    assert "from now on" in words(told)
+    await source(town, "ada", room, f"action:add address:{mention(room)}", expected="from now on")
     await town.written("ben", room, "", ANNOUNCED)
     await read(town, room, before)
 
@@ -57,8 +60,7 @@ async def added(town: Scenario, room: str) -> None:
 async def read(town: Scenario, room: str, before: int) -> None:
     """Wait until the history was read to its end."""
     await town.bot.until(lambda: times_read(town) > before, seconds=2 * SECONDS)
-    line = words(await source(town, "ada", room, "action:list"))
-    assert "messages:" in line
+    line = words(await source(town, "ada", room, "action:list", expected="messages:"))
     assert "still reading" not in line
 
 
