@@ -12,9 +12,9 @@ from yarl import URL
 
 from bot import settings
 from bot.composition import application as composition
-from bot.composition import optional_services
 from rag_engine.ingestion.blobs import blob_from_path
 from rag_engine.types import Answer, Query
+from rag_engine.web import page_client as page_clients
 from rag_engine.web.addresses import is_outside
 from rag_engine.web.page_client import page_client
 from tests.doubles.web_server import WebServer, web_server
@@ -56,7 +56,7 @@ async def started(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Se
         async with web_server() as server:
             port = URL(server.url).port
             patch.setattr(
-                optional_services,
+                page_clients,
                 "page_client",
                 lambda: page_client(is_allowed=lambda _, to: to == port, parse=URL),
             )
