@@ -27,17 +27,8 @@ _SHARED_STEM = 0.6
 _TWO_LETTERS_FROM = 10
 _LAST_LETTER_FROM = 8
 _VOWEL_FROM = 7
-_UNLIKE_FROM = 8
 _ONE = np.uint64(1)
 _VOWELS = frozenset("aeiouyаеиоуыэюяіє")
-_KEYBOARDS = (
-    ("qwertyuiop", "asdfghjkl", "zxcvbnm"),
-    ("qwertzuiopü", "asdfghjklöä", "yxcvbnm"),
-    ("azertyuiop", "qsdfghjklm", "wxcvbn"),
-    ("йцукенгшщзхъ", "фывапролджэ", "ячсмитьбю"),
-)
-_ALIKE = "bp bvw ckq csz dt fv gk gj ijy mn sx бп вф гк дт зс жш"
-_SOUNDS = _ALIKE.split()
 
 
 def correctable(tokens: Iterable[str]) -> list[str]:
@@ -87,7 +78,7 @@ def _nearest(
 
 
 def is_slip(typed: str, written: str) -> bool:
-    """Strict: for languages whose words no vocabulary knows. Another ending, vowel or unlike letter makes another word."""
+    """Strict: for languages whose words no vocabulary knows. Another ending or vowel makes another word."""
     typed, written = typed.casefold(), written.casefold()
     most = 2 if len(typed) >= _TWO_LETTERS_FROM else 1
     bare, other = _without_accents(typed), _without_accents(written)
@@ -99,29 +90,7 @@ def is_slip(typed: str, written: str) -> bool:
     start = len(bare) - len(own)
     if bare[:start] == other[:start] and own != theirs[::-1]:
         return not own and len(theirs) == 1 and start >= _LAST_LETTER_FROM
-    if len(own) == len(theirs) == 1:
-        if len(typed) < _VOWEL_FROM and own in _VOWELS and theirs in _VOWELS:
-            return False
-        return len(typed) >= _UNLIKE_FROM or _are_alike(own, theirs)
-    return True
-
-
-def _are_alike(letter: str, other: str) -> bool:
-    """By ear, or neighbouring keys."""
-    if any(letter in sound and other in sound for sound in _SOUNDS):
-        return True
-    for rows in _KEYBOARDS:
-        places = [
-            (row, keys.find(each))
-            for each in (letter, other)
-            for row, keys in enumerate(rows)
-            if each in keys
-        ]
-        if len(places) == 2:
-            (row, column), (other_row, other_column) = sorted(places)
-            if other_column - column in ((-1, 1) if row == other_row else (-1, 0)) and other_row - row <= 1:
-                return True
-    return False
+    return len(typed) >= _VOWEL_FROM or not (own in _VOWELS and theirs in _VOWELS)
 
 
 def _without_accents(word: str) -> str:
