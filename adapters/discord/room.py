@@ -13,7 +13,7 @@ from adapters.discord.incoming import history, message_reader
 from adapters.discord.incoming.history import newest_messages
 from adapters.discord.outlets.channel import ChannelOutlet, DiscordTarget, EarlierAttempt
 from adapters.discord.outlets.interaction import InteractionOutlet
-from bot.port import ChatError, Person, Unreadable
+from bot.port import ChatError, Person, PlainRoom, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +32,7 @@ class _OutletKey:
     doubtful: bool
 
 
-class ChannelRoom:
+class ChannelRoom(PlainRoom):
     def __init__(
         self,
         context: DiscordContext,

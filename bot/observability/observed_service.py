@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from bot.port import (
         Action,
         Arrival,
+        ChannelMessage,
         ChatService,
         Command,
         Directory,
@@ -111,6 +112,13 @@ class _ObservedRoom:
 
     async def fetch(self, link: str) -> IncomingMessage | None:
         return await self.room.fetch(link)
+
+    @property
+    def finds_messages(self) -> bool:
+        return self.room.finds_messages
+
+    async def find_messages(self, question: str, *, limit: int) -> Sequence[ChannelMessage]:
+        return await self.room.find_messages(question, limit=limit)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,12 @@ async def _room(server: DiscordServer, service: Recorder, user: User, **where: A
             return room
 
 
+async def test_discord_has_no_search_of_messages_for_bots(server: DiscordServer, service: Recorder) -> None:
+    room = await _room(server, service, server.add_user("anna"))
+    assert not room.finds_messages
+    assert list(await room.find_messages("Who?", limit=5)) == []
+
+
 # --- where the answer stands ------------------------------------------------------------------------------------------
 
 

@@ -6,6 +6,7 @@ import asyncio
 import sys
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -14,7 +15,22 @@ from bot.observability import Observers
 from bot.observability.metrics import Meters
 from bot.observability.observed_service import ObservedInbox, ObservedOutlet
 from bot.observability.operations import Embedding, ModelCall, Parsing, Writing, outcome_of
-from bot.port import Gone, Page, PlatformLimits, Route, Stopped, Throttled, Unreachable, Write, WriteRefused
+from bot.port import (
+    ChannelMessage,
+    Gone,
+    Page,
+    Person,
+    Place,
+    PlainRoom,
+    PlatformLimits,
+    Room,
+    Route,
+    Stopped,
+    Throttled,
+    Unreachable,
+    Write,
+    WriteRefused,
+)
 from rag_engine import plugins
 from rag_engine.errors import (
     ContentFiltered,
@@ -73,6 +89,36 @@ def test_where_nobody_observes_nothing_is_wrapped() -> None:
     wrapped = [nobody.index, nobody.embedder, nobody.model, nobody.reranker, nobody.parse, nobody.service]
     assert [wrap(port) for wrap in wrapped] == [port] * len(wrapped)
     assert nobody.steps(port) is port
+
+
+async def test_an_observed_room_has_the_optional_parts_of_the_room(observers: Observers) -> None:
+    message = ChannelMessage(
+        channel="C1", channel_name="general", person=Person(id="U1"), text="Friday", uri="", at=1.0
+    )
+
+    class SearchedRoom(PlainRoom):
+        @property
+        def finds_messages(self) -> bool:
+            return True
+
+        async def find_messages(self, question: str, *, limit: int) -> Sequence[ChannelMessage]:
+            return [message] * limit
+
+    class Service:
+        inbox = MemoryInbox()
+        commands = ()
+
+        async def on_command(self, command: Any, room: Room) -> None:
+            self.room = room
+
+    service = Service()
+    place = Place(platform="slack", workspace="T1", channel="C1")
+    command: Any = SimpleNamespace(place=place)
+    await observers.service(cast("Any", service)).on_command(command, cast("Any", SearchedRoom()))
+    assert service.room.finds_messages
+    assert await service.room.find_messages("When?", limit=2) == [message, message]
+    # Every member of the port is there, whatever is added to it.
+    assert {name for name in vars(Room) if not name.startswith("_")} <= set(dir(service.room))
 
 
 @pytest.mark.parametrize(
