@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from bot.composition import application, loader
 from bot.data_directory import data_lock
-from bot.maintenance import blocking_work, data_files, reindex, reindex_journal
+from bot.maintenance import data_files, reindex, reindex_journal
 from bot.maintenance.erasure import marks as erasure_marks
 from bot.maintenance.erasure import residue, rules
 from bot.maintenance.erasure.targets import TargetFinder
@@ -119,7 +119,7 @@ class Eraser:
         if not left:
             await asyncio.to_thread(erasure_marks.delete, data_dir)
         texts = [*residue.sampled(marks.ids()), *pieces]
-        bytes_in = await blocking_work.run(lambda check: residue.files_with(data_dir, texts, check=check))
+        bytes_in = await residue.files_with(data_dir, texts)
         return ErasureOutcome(
             left=tuple(left),
             bytes_in={} if left else bytes_in,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import subprocess
+import sys
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
@@ -117,6 +120,17 @@ async def test_a_channels_knowledge_bases_go_with_their_documents(forgetter: Era
     assert await forgetter.library.catalog.knowledge_bases() == []
     assert await forgetter.databases[CATALOG].fetch("SELECT count(*) FROM turns") == [(0,)]
     assert await forgetter.databases[CHAT].fetch("SELECT message FROM answers ORDER BY 1") == [("1",), ("2",)]
+
+
+async def test_searching_the_bytes_keeps_the_locks_on_the_open_databases(forgetter: Eraser) -> None:
+    """Without them another program that ends removes the log, with what is written later."""
+    chat = forgetter.databases[CHAT]
+    assert (await forgetter.forget(await forgetter.finder.person("Ben", files=False))).left == ()
+    reads = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('SELECT * FROM answers').fetchall(); c.close()"
+    await chat.fetch("SELECT count(*) FROM answers")
+    command = [sys.executable, "-c", reads, str(chat.path)]
+    await asyncio.to_thread(subprocess.run, command, check=True, timeout=30)
+    assert chat.path.with_name(f"{CHAT}-wal").exists()
 
 
 async def test_the_files_that_a_person_brought_go_when_that_is_said(forgetter: Eraser) -> None:
