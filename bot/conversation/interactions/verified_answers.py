@@ -11,7 +11,7 @@ from bot.messages.refusals import Invalid, Refusal
 from bot.port import Button, Reply
 from rag_engine.errors import NotAllowed
 from rag_engine.metadata.verified_answer import LONGEST_QUESTION, Verifier
-from rag_engine.web.addresses import is_outside
+from rag_engine.web.addresses import MESSAGE, is_outside
 
 if TYPE_CHECKING:
     from bot.conversation.dependencies import AudienceLookup, PermissionChecks, StoredAnswers
@@ -91,6 +91,9 @@ class VerifiedSaves:
     async def _sources(self, press: ButtonPress, turn: ChatTurn, base: KnowledgeBase) -> list[DocumentRecord]:
         """Raises `NotAllowed` unless all readers of the knowledge base may read them."""
         found: dict[str, DocumentRecord] = {}
+        if turn.private and any(each.document.startswith(MESSAGE) for each in turn.citations):
+            # Only the asker was known to read their channels.
+            raise Refusal("verified_sources_closed", name=press.say("this_channel"))
         for citation in turn.citations:
             if citation.document not in found and not is_outside(citation.document):
                 found[citation.document] = await self._source(press, turn, base, citation)

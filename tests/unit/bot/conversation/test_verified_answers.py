@@ -9,6 +9,7 @@ import pytest
 
 from bot.conversation.verified_reviews import VerifiedReviews
 from bot.port import Action
+from rag_engine.types import DocumentId
 from tests.unit.bot.chatting import ADMIN, ANN, BEN, CHANNEL, Here, Post, World, world
 from tests.unit.bot.conversation.leave import LEAVE, QUESTION
 
@@ -80,6 +81,22 @@ async def test_sources_that_are_gone_are_not_saved(here: World) -> None:
     await here.press(here.last, "verify", person=ADMIN)
     assert "quotes files that not everyone" in here.last.text
     assert await here.catalog.verified.read({base.id}) == []
+
+
+@pytest.mark.parametrize("private", [False, True])
+async def test_messages_that_only_the_asker_may_read_are_not_saved(here: World, private: bool) -> None:
+    """A public answer quotes only what everyone in its place may read."""
+    here.says("28 days [1].")
+    post = await here.ask(QUESTION, person=ADMIN, private=private)
+    turn = await here.turns.find(post.button("sources").partition(":")[0])
+    assert turn is not None
+    cited = tuple(replace(each, document=DocumentId("message:1")) for each in turn.citations)
+    assert cited
+    await here.turns.save(replace(turn, citations=cited))
+    await here.press(post, "verify", value=turn.id, person=ADMIN)
+    base = await here.town.own(CHANNEL)
+    assert len(await here.catalog.verified.read({base.id})) == (0 if private else 1)
+    assert ("not everyone who reads" in here.last.text) == private
 
 
 async def test_a_message_in_a_thread_answers_its_first(here: World) -> None:
