@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.corpus import CHUNKS_PER_DOCUMENT, DIMENSIONS, KNOWLEDGE_BASES, Corpus
+from bot.process import allocator
 from rag_engine.indexes.embedded import Settings, connect
 from rag_engine.ports import IndexIdentity
 from rag_engine.text.analyzer import VERSION, query_tokens
@@ -201,6 +202,7 @@ def main() -> None:
     )
     parser.add_argument("--json", action="store_true", help="one JSON object per size and line")
     arguments = parser.parse_args()
+    allocator.return_large_blocks()
     for chunks in arguments.chunks:
         figures = asyncio.run(measure(chunks, undisturbed=arguments.undisturbed))
         print(json.dumps(figures) if arguments.json else _told(figures), flush=True)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.chat.town import TOKENS_PER_SECOND, AnsweredQuestion, Town, town
+from benchmarks.chat.town import FACTS, TOKENS_PER_SECOND, AnsweredQuestion, Town, town
 from tests.doubles.chats import PLATFORMS, DiscordChat, SlackChat
 
 if TYPE_CHECKING:
@@ -182,14 +182,14 @@ async def at_random(place: Town, figures: ChatFigures, *, answers: int) -> None:
 
 
 def words(count: int) -> list[str]:
-    """An answer of `count` tokens in sentences of about twelve, with a unique beginning and end."""
-    answered = ["Beginning: ", *["everyone", "has", "28", "days", "of", "leave", "a", "year", "[1]."]]
-    pairs = ("".join(letters) for letters in itertools.product(ALPHABETS[0], repeat=3))
-    answered += [
-        word + "." * (number % 12 == 11)
-        for number, word in zip(range(count - len(answered) - 1), pairs, strict=False)
-    ]
-    return [answered[0], *(f"{word} " for word in answered[1:]), "Ending."]
+    """About `count` tokens of cited sentences from the handbook, with a unique beginning and end."""
+    first, *middle, last = (f"{fact[:-1]} [1].".split() for fact in FACTS)
+    answered = list(first)
+    for sentence in itertools.cycle(middle):
+        if len(answered) + len(last) >= count:
+            break
+        answered += sentence
+    return [f"{word} " for word in answered + last[:-2]] + [" ".join(last[-2:])]
 
 
 def random_answer(chance: random.Random, number: int) -> list[str]:
@@ -197,8 +197,8 @@ def random_answer(chance: random.Random, number: int) -> list[str]:
     length = int(math.exp(chance.uniform(math.log(100), math.log(LONGEST))))
     if number % 10 == 0:
         length = LONGEST
-    # Two words alone that rest on no file would be answered by "not found".
-    blocks = [f"Beginning{number}", _block(chance)]
+    # Where nothing rests on a file, "not found" is shown.
+    blocks = [f"Beginning{number}", f"{FACTS[0][:-1]} [1].", _block(chance)]
     used = sum(map(len, blocks))
     while used < length - 1200:
         blocks.append(_block(chance))
@@ -228,7 +228,8 @@ def _words(chance: random.Random, count: int) -> str:
 def differences(asked: AnsweredQuestion) -> int:
     """Characters not shown exactly once and in order, ignoring Markdown and white space."""
     answered, shown = letters(asked.script.text), letters(asked.text)
-    if shown.startswith(answered) and letters(asked.script.text.split()[-1]) not in shown[len(answered) :]:
+    last = [word for word in map(letters, asked.script.text.split()) if word][-1]
+    if shown.startswith(answered) and last not in shown[len(answered) :]:
         return 0
     return max(
         1,

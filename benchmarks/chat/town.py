@@ -25,7 +25,21 @@ if TYPE_CHECKING:
     from tests.doubles.chats import Chat
 
 ROOT = Path(__file__).parents[2]
-HANDBOOK = "# Leave\n\nEveryone has 28 days of leave a year. The head of the station approves them.\n"
+FACTS = (
+    "Beginning in January, everyone has 28 days of leave a year.",
+    "The head of the station approves each leave within five working days.",
+    "Requests for leave in August must reach the office before the end of April.",
+    "The night crew of the lighthouse takes its leave in two parts.",
+    "Divers may add three days of leave after every winter expedition.",
+    "The boat is not sent out while both of its pilots are on leave.",
+    "Nobody is called back from leave unless a storm closes the harbour.",
+    "Leave during a course in Bergen counts as work and is paid in full.",
+    "The cook writes all leave into the green calendar beside the galley door.",
+    "Up to six days of leave can be carried into the spring of the next year.",
+    "Whatever is left in April reaches its ending.",
+)
+"""The handbook, and the answers of the model."""
+HANDBOOK = "# Leave\n\n" + " ".join(FACTS) + "\n"
 QUESTION = "@footnote How many days of leave do I have, and who approves them? No. {number}"
 TOKENS_PER_SECOND = 40
 _WRITES = frozenset(

@@ -33,6 +33,7 @@ _HANGUL = "\u1100-\u11ff\u3131-\u318e\ua960-\ua97c\uac00-\ud7ff"
 _THAI = "\u0e01-\u0e3a\u0e40-\u0e4e"
 _LAO_BURMESE_KHMER = "\u0e81-\u0ecd\u0edc-\u0edf\u1000-\u103f\u1050-\u109d\u1780-\u17d3"
 _GRAMS = _HAN_KANA + _HANGUL + _THAI + _LAO_BURMESE_KHMER
+_FIRST_GRAM = _THAI[0]
 _MARKS = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u0610-\u061a\u064b-\u065f\u0670"
     "\u06d6-\u06dc\u06df-\u06e4\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u0981-\u0983\u09bc-\u09d7"
@@ -168,10 +169,15 @@ def _languages(certain: str, likely: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*likely, *_COMMON)))
 
 
-@lru_cache(maxsize=32_768)
 def _tokens_of(piece: str, language: str) -> tuple[str, ...]:
-    if _IS_GRAMS.match(piece):
+    # Runs of characters seldom repeat: 32,768 sentences take 80 MB.
+    if piece[0] >= _FIRST_GRAM and _IS_GRAMS.match(piece):
         return _grams(piece)
+    return _word_tokens(piece, language)
+
+
+@lru_cache(maxsize=32_768)
+def _word_tokens(piece: str, language: str) -> tuple[str, ...]:
     piece = piece[: 4 * _LONGEST]
     if piece[-1] in "+#":
         return (piece.casefold(),)

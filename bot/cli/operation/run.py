@@ -14,7 +14,7 @@ from bot.maintenance import data_files
 from bot.observability import log
 from bot.observability.health import PROGRAM, Health
 from bot.observability.turn_measurements import TurnMeasurements
-from bot.process import event_loop_lag, supervisor
+from bot.process import allocator, event_loop_lag, supervisor
 from bot.process.graceful_shutdown import ClosableService
 from bot.process.termination_signal import ended_by_sigterm
 from bot.process.watchdog import Watch, probe
@@ -46,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None: ...
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     """Until the input ends or SIGTERM."""
+    allocator.return_large_blocks()
     sys.setswitchinterval(_TURN_SECONDS)
     console = loader.console()
     health = Health()

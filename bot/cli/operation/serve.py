@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from bot.composition import application as composition
 from bot.maintenance import data_files
+from bot.process import allocator
 from bot.store.api_keys import ApiKeys
 from rag_engine.errors import MissingExtra
 from rag_engine.storage.sqlite.database import connect
@@ -34,6 +35,7 @@ def _port(text: str) -> int:
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
+    allocator.return_large_blocks()
     try:
         from bot.server import http
     except ModuleNotFoundError as error:

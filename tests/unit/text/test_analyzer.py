@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import time
+import tracemalloc
 import unicodedata
 
 import pytest
@@ -128,6 +129,18 @@ def test_very_long_text_takes_linear_time(unit: str) -> None:
     tokens(text, language="")
     query_tokens(text)
     assert time.process_time() - started < 3
+
+
+def test_tokens_of_long_runs_are_not_kept() -> None:
+    runs = ["".join(chr(0x4E00 + (31 * run + at * at) % 4000) for at in range(150)) for run in range(300)]
+    tokens(runs[0], language="zh")
+    tracemalloc.start()
+    try:
+        for run in runs:
+            assert len(tokens(run, language="zh")) == 299
+        assert tracemalloc.get_traced_memory()[0] < 500_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_the_version_names_the_stemmer() -> None:
