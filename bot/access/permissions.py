@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 from bot.access.console_names import console_name
 from bot.access.watched_directory import watched
 from bot.messages.refusals import Cause, Invalid, NameList, Phrase, PlaceName, Refusal
+from bot.messages.workspace_names import sentence_on
 from bot.port import NO_WORKSPACE, ChatError
 from rag_engine.errors import UnknownKnowledgeBase
 from rag_engine.storage.knowledge_base_names import folded
@@ -161,7 +162,7 @@ class Permissions:
         """Raises `NotAllowed`."""
         if not self.serves(place):
             raise (
-                Refusal("not_served", workspace=place.workspace)
+                Refusal(sentence_on(place.platform, "not_served"), workspace=place.workspace)
                 if place.workspace
                 else Refusal("not_served_here")
             )
@@ -199,11 +200,11 @@ class Permissions:
         if (act == "stop" and person.id == asker) or (act == "add" and self._all_may_add(place)):
             return
         if not await answer_or_none(_among_few(place, directory)):
-            await self._require_admin(person, directory, act=act)
+            await self._require_admin(person, place, directory, act=act)
 
     async def check_administers(self, person: Person, place: Place, directory: Directory) -> None:
         self.admit(place)
-        await self._require_admin(person, directory, act="administer")
+        await self._require_admin(person, place, directory, act="administer")
 
     async def administers(self, person: Person, directory: Directory) -> bool:
         membership = await answer_or_none(directory.membership(person.id))
@@ -218,13 +219,13 @@ class Permissions:
         membership = await answer_or_none(directory.membership(person.id))
         return membership is not None and (membership.member or self._is_admin(membership))
 
-    async def _require_admin(self, person: Person, directory: Directory, *, act: Act) -> None:
+    async def _require_admin(self, person: Person, place: Place, directory: Directory, *, act: Act) -> None:
         asked = watched(directory)
         membership = await answer_or_none(asked.membership(person.id))
         if membership is None:
             raise Refusal("rights_unknown", reason=Cause(asked.failure))
         if not self._is_admin(membership):
-            raise Refusal(_REFUSED[act], who=self._who_may())
+            raise Refusal(_REFUSED[act], who=self._who_may(place))
 
     def _is_admin(self, membership: Membership) -> bool:
         roles = {folded(role) for role in self.settings.roles}
@@ -233,9 +234,10 @@ class Permissions:
     def _all_may_add(self, place: Place) -> bool:
         return bool(place.thread) or self.settings.add == "everyone"
 
-    def _who_may(self) -> Phrase:
+    def _who_may(self, place: Place) -> Phrase:
         roles = self.settings.roles
-        return Phrase("an_admin_or_role", {"roles": ", ".join(roles)}) if roles else Phrase("an_admin")
+        name = sentence_on(place.platform, "an_admin_or_role" if roles else "an_admin")
+        return Phrase(name, {"roles": ", ".join(roles)} if roles else {})
 
 
 async def answer_or_none(question: Awaitable[_Answer]) -> _Answer | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from bot.access.permissions import answer_or_none
 from bot.messages.refusals import Phrase, PlaceName
+from bot.messages.workspace_names import sentence_on
 
 if TYPE_CHECKING:
     import asyncio
@@ -148,7 +149,7 @@ class Readability:
         if audience is None:
             return Phrase("not_made_in_chat")
         if audience.everyone:
-            return Phrase("of_workspace")
+            return Phrase(sentence_on(self.knowledge.place.platform, "of_workspace"))
         held_by = await answer_or_none(self.directory.channel(audience.channel))
         if held_by is None or not held_by.name:
             return Phrase("of_another_channel")

@@ -9,6 +9,7 @@ from bot.access.watched_directory import WatchedDirectory
 from bot.commands.dependencies import EXPIRY_MINUTES
 from bot.messages import say
 from bot.messages.refusals import Cause, NoSuchKnowledgeBase, Refusal
+from bot.messages.workspace_names import sentence_on
 from bot.port import NO_WORKSPACE, Button, Reply
 from rag_engine.types import KnowledgeBaseId
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from bot.access.audience import NamedKnowledgeBase
     from bot.commands.dependencies import CommandDependencies, Confirmed, Show
     from bot.messages.names import Sentence
+    from bot.messages.workspace_names import WorkspaceSentence
     from bot.port import Attachment, Channel, ChatError, Person, Place, Room
 
 BUTTON = "kb"
@@ -56,6 +58,9 @@ class CommandContext:
     def say(self, name: Sentence, /, **values: object) -> str:
         return say(name, self.language, **values)
 
+    def sentence_here(self, name: WorkspaceSentence) -> Sentence:
+        return sentence_on(self.place.platform, name)
+
     def called(self, known: NamedKnowledgeBase) -> str:
         """A name as code, an English description as text."""
         text = known.name.in_language(self.language)
@@ -76,7 +81,7 @@ class CommandContext:
             return []
         if not await access.administers(self.person, self.directory):
             return []
-        return [self.say("operators_closed", workspace=self.place.workspace)]
+        return [self.say(self.sentence_here("operators_closed"), workspace=self.place.workspace)]
 
     async def channel(self) -> Channel:
         channel = await answer_or_none(self.directory.channel(self.place.channel))

@@ -4,6 +4,7 @@ from typing import Literal
 
 from bot.messages.channel_names import ChannelSentence
 from bot.messages.expert_names import ExpertSentence
+from bot.messages.workspace_names import ServerSentence
 
 Sentence = Literal[
     "looking",
@@ -120,27 +121,22 @@ Sentence = Literal[
     "figure_shown",
     "working",
     "unknown_button",
-    "not_served",
     "not_served_here",
     "rights_unknown",
     "presence_unchecked",
     "not_present",
     "try_again",
-    "an_admin",
-    "an_admin_or_role",
     "stop_refused",
     "add_refused",
     "administer_refused",
     "left_out",
     "access_unchecked",
     "own_unclear",
-    "operators_closed",
     "this_thread",
     "this_channel",
     "another_channel",
     "this_conversation",
     "not_made_in_chat",
-    "of_workspace",
     "of_channel",
     "of_another_channel",
     "list_last",
@@ -223,7 +219,6 @@ Sentence = Literal[
     "bases_heading",
     "documents_failed",
     "made_by_operator",
-    "read_by_workspace",
     "searched_here",
     "searched_privately",
     "not_searched",
@@ -245,9 +240,6 @@ Sentence = Literal[
     "status_failure",
     "status_more",
     "base_created",
-    "base_created_for_all",
-    "base_created_unsearched",
-    "base_for_all_elsewhere",
     "bound",
     "bound_already",
     "binding_not_for_all",
@@ -263,7 +255,6 @@ Sentence = Literal[
     "unbind_everywhere",
     "unbind_own",
     "unbind_unbound",
-    "message_unreadable",
     "message_without_files",
     "add_what",
     "remove_what",
@@ -391,4 +382,5 @@ Sentence = Literal[
     "heard_nothing",
     ExpertSentence,
     ChannelSentence,
+    ServerSentence,
 ]

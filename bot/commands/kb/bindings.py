@@ -29,14 +29,16 @@ async def create(use: CommandContext) -> Reply:
         await use.desk.places.bind(use.place, base.id)
     known = await known_by_id(use, base.id)
     use.audit("create", known)
-    created: Sentence = "base_created_for_all" if everyone else "base_created"
-    return reply(use.say(created if searched else "base_created_unsearched", name=use.called(known)))
+    created: Sentence = "base_created"
+    if everyone:
+        created = use.sentence_here("base_created_for_all" if searched else "base_created_unsearched")
+    return reply(use.say(created, name=use.called(known)))
 
 
 async def _all_may_read_for_all(use: CommandContext) -> bool:
     channel = await use.channel()
     if channel.kind in _PRIVATE_KINDS or channel.external:
-        raise Refusal("base_for_all_elsewhere")
+        raise Refusal(use.sentence_here("base_for_all_elsewhere"))
     await use.desk.access.check_administers(use.person, use.place, use.directory)
     members = await answer_or_none(use.directory.are_members(everyone_in=use.place.channel))
     if members is None:

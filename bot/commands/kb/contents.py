@@ -78,18 +78,18 @@ async def _linked(use: CommandContext, link: str) -> Sequence[Attachment] | None
         async with asyncio.timeout(_FETCH_SECONDS):
             message = await use.room.fetch(link)
     except (ChatError, TimeoutError) as error:
-        raise Invalid("message_unreadable") from error
+        raise Invalid(use.sentence_here("message_unreadable")) from error
     if message is None:
         if use.desk.sources is not None and not _CHAT.match(link):
             return None
-        raise Invalid("message_unreadable")
+        raise Invalid(use.sentence_here("message_unreadable"))
     here, there = use.place, message.place
     if (here.platform, here.workspace) != (there.platform, there.workspace):
-        raise Invalid("message_unreadable")
+        raise Invalid(use.sentence_here("message_unreadable"))
     if here.channel != there.channel and not await answer_or_none(
         use.directory.may_read(there.channel, person=use.person.id)
     ):
-        raise Invalid("message_unreadable")
+        raise Invalid(use.sentence_here("message_unreadable"))
     if not message.attachments:
         raise Invalid("message_without_files")
     return message.attachments

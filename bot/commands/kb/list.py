@@ -106,7 +106,7 @@ async def _base_line(use: CommandContext, known: NamedKnowledgeBase) -> str:
     parts = [
         use.say("documents", count=ready),
         *([use.say("documents_failed", count=failed)] if failed else []),
-        *(use.say(name) for name in _usage(known)),
+        *(use.say(name) for name in _usage(use, known)),
     ]
     text = parts[0]
     for part in parts[1:]:
@@ -114,12 +114,12 @@ async def _base_line(use: CommandContext, known: NamedKnowledgeBase) -> str:
     return f"- {use.say('fact', fact=use.called(known), value=text)}"
 
 
-def _usage(known: NamedKnowledgeBase) -> list[Sentence]:
+def _usage(use: CommandContext, known: NamedKnowledgeBase) -> list[Sentence]:
     names: list[Sentence] = []
     if known.audience is None:
         names.append("made_by_operator")
     elif known.audience.everyone:
-        names.append("read_by_workspace")
+        names.append(use.sentence_here("read_by_workspace"))
     if known.seen:
         names.append("searched_here")
     else:

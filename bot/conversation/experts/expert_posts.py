@@ -77,7 +77,7 @@ class ExpertPosts:
             room = await self._thread(request, post, key=f"{key}-{request.round}")
             return await self.write(room, expert_messages.receipt(request), posted=request.receipt)
         except (Gone, WriteRefused) as error:
-            _log.warning("experts are not told what was sent: %s", type(error).__name__)
+            _log.warning("experts get no confirmation of what was sent: %s", type(error).__name__)
             return request.receipt
 
     async def room_of_answer(self, request: ExpertRequest) -> Room:

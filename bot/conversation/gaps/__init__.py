@@ -1,1 +1,1 @@
-"""Questions without a good answer: grouped, shown to those who may read them, and told once a week."""
+"""Questions without a good answer: grouped, shown to those who may read them, and posted once a week."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from bot.messages.refusals import Phrase, Refusal
+from bot.messages.workspace_names import sentence_on
 from bot.port import WriteRefused
 from bot.store.places import PlaceSettings
 from rag_engine.errors import IndexUnavailable, ModelUnavailable, NotAllowed
@@ -50,7 +51,8 @@ async def test_the_status_counts_the_hits_of_both_legs_as_the_trace_does(here: W
     post = await here.ask(QUESTION)
     trace = await here.history.trace()
     assert trace is not None
-    found, read = trace.details["found"], len(trace.details["passages"])
+    found = cast("dict[str, int]", trace.details["found"])
+    read = len(cast("list[object]", trace.details["passages"]))
     assert (
         f"Found {found['lexical']} by words, {found['dense']} by meaning; writing from {read}…"
         in post.statuses
@@ -76,7 +78,7 @@ async def test_the_placeholder_is_posted_before_anything_slow(here: World) -> No
     gate = asyncio.Event()
     real = here.town.scope
 
-    async def slow(*arguments: object, **named: object) -> Scope:
+    async def slow(*arguments: Any, **named: Any) -> Scope:
         await gate.wait()
         return await real(*arguments, **named)
 
@@ -130,7 +132,7 @@ async def test_where_nothing_may_be_seen_nothing_is_searched(here: World) -> Non
 
 async def test_why_a_file_is_refused_is_reported_in_the_language_of_its_message(here: World) -> None:
     async def refuse(*_: object, **__: object) -> None:
-        raise Refusal("add_refused", who=Phrase("an_admin"))
+        raise Refusal("add_refused", who=Phrase(sentence_on("slack", "an_admin")))
 
     here.town.check = refuse
     here.says("28 Tage [1].")
@@ -143,7 +145,7 @@ async def test_why_a_file_is_refused_is_reported_in_the_language_of_its_message(
 async def test_what_the_scope_had_to_leave_out_is_said(here: World) -> None:
     real = here.town.scope
 
-    async def left_out(*arguments: object, **named: object) -> Scope:
+    async def left_out(*arguments: Any, **named: Any) -> Scope:
         return replace(await real(*arguments, **named), notices=("left_out",))
 
     here.town.scope = left_out
@@ -169,7 +171,7 @@ async def test_a_follow_up_sees_the_conversation_of_its_thread_and_no_other(here
 
 
 async def test_an_index_that_is_away_ends_as_one_sentence_with_an_id(here: World) -> None:
-    async def away(*arguments: object, **named: object) -> Scope:
+    async def away(*arguments: Any, **named: Any) -> Scope:
         raise IndexUnavailable("The search index is away.")
 
     here.town.scope = away
@@ -180,7 +182,7 @@ async def test_an_index_that_is_away_ends_as_one_sentence_with_an_id(here: World
 
 
 async def test_a_failure_is_reported_in_the_language_of_the_question(here: World) -> None:
-    async def away(*arguments: object, **named: object) -> Scope:
+    async def away(*arguments: Any, **named: Any) -> Scope:
         raise IndexUnavailable("The search index is away.")
 
     here.town.scope = away
@@ -193,7 +195,7 @@ async def test_a_failure_is_reported_in_the_language_of_the_question(here: World
 async def test_a_bug_is_a_sentence_with_an_id_and_not_a_word_of_the_question_in_the_log(
     here: World, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def broken(*arguments: object, **named: object) -> Scope:
+    async def broken(*arguments: Any, **named: Any) -> Scope:
         raise ValueError("a bug")
 
     here.town.scope = broken
@@ -206,7 +208,7 @@ async def test_a_bug_is_a_sentence_with_an_id_and_not_a_word_of_the_question_in_
 
 
 async def test_what_the_asker_can_fix_is_shown_as_it_is(here: World) -> None:
-    async def refused(*arguments: object, **named: object) -> Scope:
+    async def refused(*arguments: Any, **named: Any) -> Scope:
         raise NotAllowed("I do not answer in this workspace.")
 
     here.town.scope = refused

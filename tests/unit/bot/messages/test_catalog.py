@@ -10,13 +10,15 @@ from bot import messages
 from bot.messages import CATALOG, LANGUAGES, language_of, say
 from bot.messages.errors import sentence_of
 from bot.messages.names import Sentence
+from bot.messages.workspace_names import ServerSentence, WorkspaceSentence, sentence_on
 from bot.port import Person, Unreachable, WriteRefused
 from rag_engine import errors
-from rag_engine.text.messages.message_catalog import places, plural_forms
+from rag_engine.text.messages.message_catalog import PLACE, places, plural_forms
 
 SAME_IN_ENGLISH = {"with_id", "fact_index", "passages", "sources", "status_failure", "stop"}
 """Sentences that are the same words in another language, such as *Sources* in French."""
 
+SETTING = "FOOTNOTE_ACCESS__WORKSPACES"
 FOLDER = Path(messages.__file__).with_name("catalog")
 
 
@@ -27,7 +29,7 @@ def has_words(sentence: str | dict[str, str]) -> bool:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_has_every_sentence_with_its_places_and_plural_forms(language: str) -> None:
     sentences = CATALOG.sentences(language)
-    assert set(sentences) == set(get_args(Sentence))
+    assert set(sentences) == {*get_args(Sentence), *get_args(WorkspaceSentence)}
     for name, english in CATALOG.sentences("en").items():
         sentence = sentences[name]
         assert places(sentence) == places(english), name
@@ -62,6 +64,36 @@ def test_the_language_is_the_places_or_the_texts_or_the_persons() -> None:
     assert language_of("Wie viele Tage sind es denn noch?", ann) == "de"
     assert language_of("42", ann) == "fr"
     assert language_of("42", Person(id="1")) == "en"
+
+
+WORDS = {
+    "de": ("Arbeitsbereich", "Server"),
+    "en": ("workspace", "server"),
+    "es": ("espacio de trabajo", "servidor"),
+    "fr": ("espace de travail", "serveur"),
+    "it": (r"(?:area|spazio) di lavoro", "server"),
+    "ja": ("ワークスペース", "サーバー"),
+    "ko": ("워크스페이스", "서버"),
+    "nl": ("werkruimte", "server"),
+    "pt": ("espaço de trabalho", "servidor"),
+    "ru": (r"рабоч\w+ пространств", "сервер"),
+    "zh": ("工作区", "服务器"),
+}
+"""Of a workspace and of a server."""
+OF_COMPUTERS = {"speak_unset", "hear_unset", "audio_away"}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_discord_hears_of_servers_and_slack_of_workspaces(language: str) -> None:
+    of_workspace, of_server = (re.compile(word, re.IGNORECASE) for word in WORDS[language])
+    sentences = {name: PLACE.sub("", str(text)) for name, text in CATALOG.sentences(language).items()}
+    about = {name for name, text in sentences.items() if of_workspace.search(text.replace(SETTING, ""))}
+    assert about == set(get_args(WorkspaceSentence))
+    for name in get_args(WorkspaceSentence):
+        assert not of_server.search(sentences[sentence_on("slack", name)]), name
+        assert of_server.search(sentences[sentence_on("discord", name)]), name
+    of_servers = {name for name, text in sentences.items() if of_server.search(text)}
+    assert of_servers - OF_COMPUTERS == set(get_args(ServerSentence))
 
 
 @pytest.mark.parametrize(

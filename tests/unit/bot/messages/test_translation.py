@@ -16,6 +16,7 @@ from bot.messages import CATALOG, LANGUAGES
 from bot.messages.names import Sentence
 from bot.messages.refusals import NameList, Phrase, PlaceName
 from bot.messages.translation import FILE_REASONS, PLATFORM, TRANSLATOR, in_language
+from bot.messages.workspace_names import sentence_on
 from rag_engine.parsing.media_types import READABLE
 from rag_engine.text.messages.message_catalog import places
 
@@ -146,7 +147,7 @@ def test_names_of_places_are_described_in_the_language() -> None:
     assert thread.is_description
     hr = PlaceName(Phrase("this_channel"), origin=Phrase("of_channel", {"channel": "#hr"}))
     assert hr.in_language("de") == "dieser Kanal (von #hr)"
-    handbook = PlaceName("handbook", origin=Phrase("of_workspace"), suffix="3f2a1b")
+    handbook = PlaceName("handbook", origin=Phrase(sentence_on("slack", "of_workspace")), suffix="3f2a1b")
     assert handbook.in_language("fr") == "handbook (de l’espace de travail) 3f2a1b"
 
 
