@@ -33,6 +33,7 @@ from rag_engine.evidence.verdict import judge
 from rag_engine.retrieval.queries.corrections import corrected_question, corrected_words
 from rag_engine.retrieval.ranking.language_familiarity import word_check
 from rag_engine.steps import fuse, retrieve
+from rag_engine.steps.evidence import Settings, is_said
 from rag_engine.text.chunk_text import searchable_text
 from rag_engine.text.language import detect
 from rag_engine.types import Query
@@ -50,6 +51,7 @@ _NAME: Final = re.compile(r"(?<=[a-z,] )[A-ZÁÉÍÓÚ][\w'’-]+(?: [A-ZÁÉÍ�
 _READ: Final = 6
 """Hits."""
 _RIDGE: Final = 0.5
+_LINE: Final = Settings().line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +62,8 @@ class JudgedRow:
     is_fitted: bool
     is_found: bool
     values: tuple[float, ...]
+    is_said: bool
+    """By one sentence, in other words."""
 
 
 async def judged_rows(judged: JudgedSet, laboratory: EvaluationComponents) -> list[JudgedRow]:
@@ -109,6 +113,8 @@ async def judged_rows(judged: JudgedSet, laboratory: EvaluationComponents) -> li
                     is_fitted=half and judged.name not in NEVER_FITTED,
                     is_found=not answering or not found.isdisjoint(answering),
                     values=astuple(verdict.reading.features),
+                    is_said=verdict.probability < _LINE
+                    and await is_said(verdict, fused.hits, embedder=laboratory.embedder, trust=trust),
                 )
             )
 
@@ -171,7 +177,7 @@ def probability_of(row: JudgedRow, coefficients: dict[str, float], bias: float) 
 def _curve(rows: Sequence[JudgedRow], found: Sequence[float], key: Callable[[JudgedRow], str]) -> str:
     groups: dict[tuple[str, str], list[float]] = defaultdict(list)
     for row, value in zip(rows, found, strict=True):
-        groups[key(row), row.kind or "refused"].append(value)
+        groups[key(row), row.kind or "refused"].append(max(value, _LINE) if row.is_said else value)
     lines = [step / 20 for step in range(2, 13)]
     head = f"{'':14} {'kind':18} {'n':>4} " + " ".join(f"{line:5.2f}" for line in lines)
     return "\n".join(

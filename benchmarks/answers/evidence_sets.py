@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _DATA: Final = Path(__file__).parents[3] / "shared" / "data"
 _OWN: Final = Path(__file__).parents[2] / "tests" / "answers"
+_SAMPLES: Final = Path(__file__).parents[2] / "samples" / "lumen-harbour"
 BASE: Final = KnowledgeBaseId("evidence")
 _ARTICLE: Final = 5
 """Paragraphs of XQuAD."""
@@ -30,6 +31,7 @@ SETS: Final = (
     "german",
     "german-paragraphs",
     "office",
+    "paraphrased",
     *(f"rgb-{name}" for name in ("en_fact", "zh_fact", "zh_refine")),
     "hotpotqa-100",
     "scifact",
@@ -45,7 +47,8 @@ _ELSEWHERE: Final = {
     "scifact": (("xquad-en", "queries", 100), ("hotpotqa-100", "queries", 40)),
     "cranfield": (("xquad-en", "queries", 100), ("hotpotqa-100", "queries", 40)),
 }
-NEVER_FITTED: Final = frozenset({"hotpotqa-100", "scifact", "cranfield"})
+_PASSAGES: Final = frozenset({"hotpotqa-100", "scifact", "cranfield"})
+NEVER_FITTED: Final = _PASSAGES | {"paraphrased"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,14 +209,34 @@ async def _office() -> JudgedSet:
     )
 
 
+async def _paraphrased() -> JudgedSet:
+    files = sorted(path for path in _SAMPLES.iterdir() if path.is_file())
+    found = await readings([{"path": str(path), "expect": "text"} for path in files])
+    asked: list[EvidenceQuestion] = []
+    for row in _lines(_OWN / "paraphrased.jsonl"):
+        texts = {"": [text for text, _ in row["answerable"]], "near_miss": row["near_miss"]}
+        asked += [
+            EvidenceQuestion(text=text, group=row["file"], kind=kind, without={})
+            for kind, questions in texts.items()
+            for text in questions
+        ]
+    return JudgedSet(
+        name="paraphrased",
+        documents=[_document(Path(one.path).name, Path(one.path).stem, one.sections) for one in found],
+        questions=[*asked, *(one for one in _listed("off_topic", "off_topic") if detect(one.text) == "en")],
+    )
+
+
 async def judged_set(name: str) -> JudgedSet:
     if name.startswith("xquad"):
         language, _, first_asked = name.removeprefix("xquad-").partition(":")
         return _xquad(language, int(first_asked or 0))
     if name.startswith("rgb"):
         return _news(name, 70)
-    if name in NEVER_FITTED:
+    if name in _PASSAGES:
         return _judged_passages(name, 120)
     if name == "german-paragraphs":
         return _german_paragraphs()
+    if name == "paraphrased":
+        return await _paraphrased()
     return _german() if name == "german" else await _office()

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from rag_engine.errors import Unavailable
+from rag_engine.evidence.close_sentence import is_in_sentence
 from rag_engine.evidence.features import share_mentioned
 from rag_engine.evidence.verdict import judge
 from rag_engine.retrieval.queries.follow_ups import continues
@@ -17,8 +19,9 @@ from rag_engine.steps.fuse import judge_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rag_engine.evidence.verdict import EvidenceVerdict
     from rag_engine.pipeline import Inquiry
-    from rag_engine.ports import Ports, Step
+    from rag_engine.ports import Embedder, Ports, Step
     from rag_engine.steps.fuse import LegTrust
     from rag_engine.types import Hit, Ranking
 
@@ -29,6 +32,9 @@ STATUS = ""
 _JUDGED = "evidence_judged"
 _HELD = 0.5
 """Of a message's words, in the hits."""
+_KNOWN: Final = 0.8
+"""Of a question's words, by an embedder that knows its language."""
+_PATIENCE: Final = 5.0
 
 
 class Settings(BaseModel):
@@ -50,11 +56,17 @@ class Settings(BaseModel):
 
 def build(settings: Settings, ports: Ports) -> Step:
     return partial(
-        weigh, settings=settings, has_model=ports.model is not None, trust=judge_of(ports.embedder)
+        weigh,
+        settings=settings,
+        has_model=ports.model is not None,
+        embedder=ports.embedder,
+        trust=judge_of(ports.embedder),
     )
 
 
-async def weigh(inquiry: Inquiry, *, settings: Settings, has_model: bool, trust: LegTrust) -> Inquiry:
+async def weigh(
+    inquiry: Inquiry, *, settings: Settings, has_model: bool, embedder: Embedder, trust: LegTrust
+) -> Inquiry:
     """Below the line the hits become `closest`.
 
     A model with room for the whole scope, or asked to read whole files, reads all of it.
@@ -79,16 +91,48 @@ async def weigh(inquiry: Inquiry, *, settings: Settings, has_model: bool, trust:
     if verdict is None:
         return inquiry
     is_answered = verdict.probability >= line
-    judged = inquiry.noting(**{_JUDGED: {**verdict.as_json(), "line": line, "answered": is_answered}})
-    if is_answered:
+    judged = {**verdict.as_json(), "line": line}
+    if not is_answered and is_dense and not has_model and "reranked" not in inquiry.details:
+        is_answered = judged["by_sentence"] = await is_said(
+            verdict, inquiry.hits, embedder=embedder, trust=trust
+        )
+    return _decided(
+        inquiry,
+        verdict,
+        {**judged, "answered": is_answered},
+        is_strong=verdict.probability >= settings.strong,
+    )
+
+
+def _decided(
+    inquiry: Inquiry, verdict: EvidenceVerdict, details: dict[str, object], *, is_strong: bool
+) -> Inquiry:
+    judged = inquiry.noting(**{_JUDGED: details})
+    if details["answered"]:
         return replace(
             judged,
-            evidence="strong" if verdict.probability >= settings.strong else "weak",
+            evidence="strong" if is_strong else "weak",
             wording=verdict.question if verdict.question in inquiry.wordings else inquiry.wording,
         )
     return replace(
         judged, hits=(), evidence="none", closest=inquiry.hits, unmentioned=verdict.reading.unmentioned
     )
+
+
+async def is_said(
+    verdict: EvidenceVerdict, hits: Sequence[Hit], *, embedder: Embedder, trust: LegTrust
+) -> bool:
+    """By one sentence, in other words. False also without vectors: the words have judged already."""
+    features = verdict.reading.features
+    is_known = trust.familiarity(verdict.question) >= _KNOWN
+    if not is_known or features.names_missing or features.figures_missing:
+        return False
+    contrast = await trust.contrast()
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            return await is_in_sentence(verdict.question, hits, embedder=embedder, contrast=contrast)
+    except (Unavailable, TimeoutError):
+        return False
 
 
 def _judged_readings(inquiry: Inquiry) -> tuple[tuple[str, ...], Sequence[Ranking]]:

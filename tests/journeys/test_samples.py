@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 # Question, what the answer must say, the file it must be cited to, the place in it.
 QUESTIONS = [
     ("How many days of leave do I have, and who approves them?", "28", "handbook.pdf", "p. 3"),
+    ("How many days of annual leave do employees get?", "28", "handbook.pdf", "p. 3"),
+    ("What is the maximum price for accommodation per night?", "140", "expenses.md", "§ Hotels"),
     ("In what wind do we put off a field trip?", "6 Beaufort", "handbook.pdf", "p. 7"),
     ("How much may a hotel room cost in a capital city?", "180", "expenses.md", "§ Hotels"),
     ("What does error E-417 mean?", "tide data", "incident-runbook.html", ""),

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
+
+from rag_engine.embedders.hashing import HashingEmbedder
+from rag_engine.errors import EmbedderUnavailable
 from rag_engine.generation.prompts import WEAK
 from rag_engine.models.scripted import ScriptedModel
 from rag_engine.pipeline import Inquiry
@@ -14,7 +18,9 @@ from rag_engine.types import Hit, KnowledgeBaseId, Query, Ranking
 from tests.unit.prompting import passages
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    from rag_engine.types import Matrix, Side
 
 _TEXT = "The notice period is four weeks to the end of a month."
 
@@ -41,7 +47,11 @@ def _inquiry(question: str, *texts: str, language: str = "en", cosine: float = 0
 
 async def _weigh(inquiry: Inquiry, *, has_model: bool = False, **settings: object) -> Inquiry:
     return await evidence.weigh(
-        inquiry, settings=evidence.Settings.model_validate(settings), has_model=has_model, trust=_TRUST
+        inquiry,
+        settings=evidence.Settings.model_validate(settings),
+        has_model=has_model,
+        embedder=HashingEmbedder(dimensions=256, max_tokens=256),
+        trust=_TRUST,
     )
 
 
@@ -79,6 +89,48 @@ async def test_strong_weak_and_no_evidence_differ_in_word_and_prompt() -> None:
     prompts = {"".join(said.content for said in done.prompt.messages) for done in packed if done.prompt}
     assert len(prompts) == 3
     assert [WEAK.text in prompt for prompt in sorted(prompts, key=len)] == [False, False, True]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Synonyms:
+    """Knows that holidays are leave."""
+
+    is_down: bool = False
+    model: str = "synonyms"
+    dimensions: int = 2
+    max_tokens: int = 256
+
+    def count_tokens(self, text: str) -> int:
+        return len(text.split())
+
+    async def embed(self, texts: Sequence[str], *, side: Side) -> Matrix:
+        if self.is_down:
+            raise EmbedderUnavailable
+        meant = ("holidays" in text or "leave" in text for text in texts)
+        return np.array([(1.0, 0.0) if same else (0.0, 1.0) for same in meant], dtype=np.float32)
+
+
+async def test_a_sentence_that_says_it_in_other_words_answers() -> None:
+    asked = _inquiry(
+        "How many holidays can employees take?", f"Staff get 28 days of leave. {_TEXT} {_TEXT[4:]}"
+    )
+    other = replace(asked.query, text="How many holidays can employees of Kiruna take?")
+    named = replace(asked, query=other, question=other.text)
+
+    async def evidence_of(inquiry: Inquiry, *, familiarity: float = 1.0, is_down: bool = False) -> str:
+        done = await evidence.weigh(
+            inquiry,
+            settings=evidence.Settings(),
+            has_model=False,
+            embedder=_Synonyms(is_down=is_down),
+            trust=replace(_TRUST, familiarity=lambda _: familiarity),
+        )
+        return done.evidence
+
+    assert await evidence_of(asked) == "weak"
+    assert await evidence_of(named) == "none"
+    assert await evidence_of(asked, familiarity=0.5) == "none"
+    assert await evidence_of(asked, is_down=True) == "none"
 
 
 async def test_the_line_can_be_moved_and_the_step_switched_off() -> None:
