@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote
 
 from yarl import URL
 
@@ -319,7 +320,7 @@ def kind_of(address: str, kind: str = "") -> SourceKind:
 
 def is_under(address: str, beginning: str) -> bool:
     """`/srv/docs` does not allow `/srv/docs-private`."""
-    if ".." in re.split(r"[/\\]", address):
+    if ".." in re.split(r"[/\\]", unquote(address)):
         return False
     whole = beginning.rstrip("/\\")
     return bool(whole) and (address == whole or address.startswith((f"{whole}/", f"{whole}\\")))

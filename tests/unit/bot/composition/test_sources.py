@@ -99,6 +99,7 @@ def test_an_unknown_kind_is_one_sentence() -> None:
         ("/srv/docs/a", True),
         ("/srv/docs-private", False),
         ("/srv/docs/../secret", False),
+        ("/srv/docs/%2e%2e/secret", False),
         ("/srv", False),
     ],
 )
