@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import html
+import math
 import os
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -43,13 +44,13 @@ class JsonClient:
     most_bytes: int
     seconds: float
 
-    async def get(self, path: str, **parameters: str | int) -> dict[str, Any]:
+    async def get(self, path: str, /, **parameters: str | int) -> dict[str, Any]:
         return await self._call("GET", path, params=parameters)
 
     async def post(self, path: str, body: Mapping[str, object]) -> dict[str, Any]:
         return await self._call("POST", path, json=dict(body))
 
-    async def download(self, path: str, **parameters: str | int) -> bytes:
+    async def download(self, path: str, /, **parameters: str | int) -> bytes:
         response = await self._answer("GET", path, params=parameters)
         self._check(response)
         return response.content
@@ -95,8 +96,17 @@ class JsonClient:
             raise EntryGone(f"{self.name} no longer has this page, or no longer shows it.")
         if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             raise Unavailable(f"{self.name} fails (HTTP {status}).", backend=_BACKEND, reason="status")
+        if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
+            raise Unavailable(f"{self.name} sends us elsewhere.", backend=_BACKEND, reason="status")
         if status >= HTTPStatus.BAD_REQUEST:
             raise UserError(f"{self.name} refuses the call (HTTP {status}).")
+
+    def unseen(self, marker: str, seen: set[str]) -> str:
+        """Of the next page of a list. Raises `Unavailable` if it is empty or came before: the list would not end."""
+        if not marker or marker in seen:
+            raise Unavailable(f"{self.name} sends a list without end.", backend=_BACKEND, reason="answer")
+        seen.add(marker)
+        return marker
 
     def _body(self, response: httpx2.Response) -> dict[str, Any]:
         try:
@@ -152,9 +162,10 @@ def page(*, title: str, author: str, created: str, modified: str, body: str) -> 
 
 def _pause(response: httpx2.Response) -> float:
     try:
-        return min(max(float(response.headers.get("Retry-After", "1")), 0.0), _LONGEST_WAIT)
+        seconds = float(response.headers.get("Retry-After", "1"))
     except ValueError:
         return 1.0
+    return min(max(seconds, 0.0), _LONGEST_WAIT) if math.isfinite(seconds) else 1.0
 
 
 def _plain(response: httpx2.Response) -> dict[str, str]:

@@ -75,10 +75,13 @@ class _Space:
             "expand": _LISTED,
             "limit": _PAGE_SIZE,
         }
-        while asked:
+        seen: set[str] = set()
+        while True:
             found = await self.client.get(_SEARCH, **asked)
             yield [self._entry(each) for each in objects(found.get("results")) if text_at(each, "id")]
-            asked = dict(parse_qsl(urlsplit(text_at(found, "_links", "next")).query))
+            if not (following := text_at(found, "_links", "next")):
+                return
+            asked = dict(parse_qsl(urlsplit(self.client.unseen(following, seen)).query))
 
     async def read(self, entry: SourceEntry, path: Path, *, since: str) -> SourceContent | None:
         found = await self.client.get(_SEARCH, cql=f"id = {entry.key}", expand=_READ)

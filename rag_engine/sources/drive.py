@@ -88,6 +88,7 @@ class _Drive:
                 "supportsAllDrives": "true",
                 "includeItemsFromAllDrives": "true",
             }
+            markers: set[str] = set()
             while True:
                 page = await self.client.get("drive/v3/files", **asked)
                 files = objects(page.get("files"))
@@ -97,7 +98,7 @@ class _Drive:
                 yield [_entry(each) for each in files if _name(each)]
                 if not (following := text_at(page, "nextPageToken")):
                     break
-                asked["pageToken"] = following
+                asked["pageToken"] = self.client.unseen(following, markers)
 
     async def read(self, entry: SourceEntry, path: Path, *, since: str) -> SourceContent | None:
         where = f"drive/v3/files/{entry.key}"

@@ -79,6 +79,7 @@ class _Pages:
 
     async def entries(self) -> AsyncIterator[Sequence[SourceEntry]]:
         found: dict[str, dict[str, Any]] = {}
+        seen: set[str] = set()
         asked: dict[str, object] = {
             "filter": {"property": "object", "value": "page"},
             "page_size": _PAGE_SIZE,
@@ -88,7 +89,7 @@ class _Pages:
             found.update((_identity(text_at(each, "id")), each) for each in objects(answer.get("results")))
             if not answer.get("has_more"):
                 break
-            asked["start_cursor"] = text_at(answer, "next_cursor")
+            asked["start_cursor"] = self.client.unseen(text_at(answer, "next_cursor"), seen)
         yield [
             SourceEntry(key=key, uri=_uri(key), fingerprint=text_at(each, "last_edited_time"))
             for key, each in found.items()
@@ -130,6 +131,7 @@ class _Pages:
 
     async def _read_blocks(self, parent: str, texts: list[str], *, depth: int) -> None:
         asked: dict[str, str | int] = {"page_size": _PAGE_SIZE}
+        seen: set[str] = set()
         while len(texts) < _MOST_BLOCKS:
             answer = await self.client.get(f"v1/blocks/{parent}/children", **asked)
             for block in objects(answer.get("results")):
@@ -139,7 +141,7 @@ class _Pages:
                     await self._read_blocks(text_at(block, "id"), texts, depth=depth + 1)
             if not answer.get("has_more"):
                 return
-            asked["start_cursor"] = text_at(answer, "next_cursor")
+            asked["start_cursor"] = self.client.unseen(text_at(answer, "next_cursor"), seen)
 
     async def _author(self, raw: dict[str, Any]) -> str:
         """Empty where the integration may not read people."""

@@ -42,6 +42,9 @@ class WikiServer:
     """The pages whose text was sent."""
     vanishing: set[str] = field(default_factory=set[str])
     """Pages that are listed and cannot be read."""
+    repeats: bool = False
+    """Each page of a listing names the second one as the next."""
+    redirects: bool = False
     calls: int = 0
     hides_people: bool = False
 
@@ -50,12 +53,16 @@ class WikiServer:
         if self.limited:
             self.limited -= 1
             return web.json_response({}, status=429, headers={"Retry-After": self.retry_after})
+        if self.redirects:
+            return web.json_response({}, status=302, headers={"Location": "/elsewhere"})
         sent = request.headers.get("Authorization", "")
         return None if sent == f"Bearer {self.token}" else web.json_response({}, status=401)
 
     def listed(self, start: int) -> tuple[list[tuple[str, WikiPage]], int | None]:
         everything = [(key, each) for key, each in self.pages.items() if not each.trashed]
         end = start + _PAGE_SIZE
+        if self.repeats:
+            return everything[start:end], _PAGE_SIZE
         return everything[start:end], end if end < len(everything) else None
 
     def is_broken(self, start: int) -> bool:

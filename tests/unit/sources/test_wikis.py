@@ -130,6 +130,36 @@ async def test_a_listing_that_fails_half_way_removes_nothing(wiki: Wiki) -> None
     assert len(await wiki.titles()) == 10
 
 
+@pytest.mark.parametrize(
+    ("fault", "sentence"), [("repeats", "sends a list without end"), ("redirects", "sends us elsewhere")]
+)
+async def test_a_broken_server_ends_the_run_and_removes_nothing(
+    wiki: Wiki, fault: str, sentence: str
+) -> None:
+    source = await wiki.source()
+    await wiki.synced.run(source)
+    setattr(wiki.server, fault, True)
+    outcome = await wiki.synced.run(source)
+    assert sentence in outcome.error
+    assert len(await wiki.titles()) == 10
+
+
+@pytest.mark.parametrize("seconds", ["nan", "inf", "soon"])
+async def test_a_pause_that_is_no_number_is_a_second(
+    wiki: Wiki, seconds: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses: list[float] = []
+
+    async def sleep(pause: float) -> None:
+        pauses.append(pause)
+
+    monkeypatch.setattr("rag_engine.sources._json_client.asyncio.sleep", sleep)
+    source = await wiki.source()
+    wiki.server.limited, wiki.server.retry_after = 2, seconds
+    assert (await wiki.synced.run(source)).counts == SyncCounts(new=10)
+    assert [each for each in pauses if each] == [1.0, 1.0]
+
+
 async def test_a_token_that_expired_is_named_and_removes_nothing(wiki: Wiki) -> None:
     source = await wiki.source()
     await wiki.synced.run(source)
