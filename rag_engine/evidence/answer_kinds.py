@@ -78,7 +78,7 @@ _ASKED: Final[tuple[tuple[AnswerKind, re.Pattern[str]], ...]] = tuple(
 )
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _SPELLED: Final = re.compile(
-    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?"
+    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?"
     r"|dozens?|hundreds?|thousands?|millions?|billions?|half|thirds?|quarters?|once|twice|no|none|every|daily|weekly|monthly"
     r"|ein(?:e[mnrs]?)?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|elf|zwölf|\w*zehn|\w+(?:zig|ßig)|\w*hundert\w*|\w*tausend\w*|kein\w*"
     r"|un[oa]?|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|\w+nta|veint\w+|cien\w*|\w*cientos|mil|mill[oó]n(?:es)?"

@@ -22,14 +22,25 @@ class ProcessorClock:
         used = processor_seconds(self._process)
         running = used - self._used
         self._used = used
-        if running <= 0:
+        if running <= 0 and not _waits_for_processor(self._process):
             return elapsed
         return min(elapsed, max(running, elapsed / _MOST_SLOWDOWN))
 
 
 def processor_seconds(process: int) -> float:
     """With its children; 0 where the system does not say."""
-    seconds, found = 0.0, [process]
+    return sum(sum(map(int, fields[11:15])) for fields in _statistics(process)) / os.sysconf("SC_CLK_TCK")
+
+
+def _waits_for_processor(process: int) -> bool:
+    """Ready to run, or stopped from outside."""
+    return any(fields[0] in "RT" for fields in _statistics(process))
+
+
+def _statistics(process: int) -> list[list[str]]:
+    """Of it and its children: the fields of /proc/PID/stat after the name, see proc(5)."""
+    statistics: list[list[str]] = []
+    found = [process]
     for each in found:
         folder = _PROCESSES / str(each)
         try:
@@ -37,9 +48,10 @@ def processor_seconds(process: int) -> float:
             fields = (
                 (folder / "stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
             )
-            seconds += sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
             children = (folder / "task" / str(each) / "children").read_text(encoding="ascii").split()
-        except (OSError, ValueError, IndexError):
+            if len(fields) > 15:
+                statistics.append(fields)
+            found += map(int, children[: _MOST_PROCESSES - len(found)])
+        except (OSError, ValueError):
             continue
-        found += map(int, children[: _MOST_PROCESSES - len(found)])
-    return seconds
+    return statistics

@@ -118,8 +118,6 @@ def accepted(variable: str) -> bool:
     group, _, name = variable.removeprefix("FOOTNOTE_").lower().partition("__")
     if not variable.startswith("FOOTNOTE_") or group not in fields:
         return False
-    if group == "steps":
-        return name.partition("__")[0] in plugins.available("rag_engine.steps")
     if group == "tasks":
         task, _, field = name.partition("__")
         return task in TASKS and field in settings.TaskSettings.model_fields

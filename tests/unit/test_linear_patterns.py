@@ -32,7 +32,7 @@ BOUNDED = {
     "rag_engine.summaries.intent": "a message of at most 400 characters",
     "rag_engine.summaries.length_and_language": "both ends of a message, with single blanks",
     "bot.observability.library_text._CONVERSION": "a literal in the source of a library",
-    "rag_engine.parsers.epub._DOCTYPE": "the beginning of a page",
+    "rag_engine.parsers._epub.chapter_tree._DOCTYPE": "the beginning of a page",
     "rag_engine.summaries.target_words._WORD": "a message of at most 400 characters",
     "rag_engine.summaries.target_documents._FILE_NAME": "a message of at most 400 characters",
     "bot.cli._parser._CHOICE": "the operator's own command line",

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from contextlib import aclosing, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,7 +19,6 @@ from tests import plugins
 
 if TYPE_CHECKING:
     from collections.abc import Generator
-    from pathlib import Path
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="reads /proc"),
@@ -81,6 +81,19 @@ async def test_a_process_that_is_held_back_is_charged_what_it_ran() -> None:
         await _hold_back(process, seconds=2)
         elapsed = time.monotonic() - began
         assert elapsed / 10 <= clock.charge(elapsed) < elapsed / 2
+
+
+def test_a_process_that_gets_nothing_at_all_of_the_processor_is_charged_the_least() -> None:
+    with _program("while True: pass") as process:
+        os.kill(process, signal.SIGSTOP)
+        until = time.monotonic() + 30
+        while _state(process) != "T" and time.monotonic() < until:
+            time.sleep(0.01)
+        assert ProcessorClock(process).charge(1.0) == 0.1
+
+
+def _state(process: int) -> str:
+    return Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0]
 
 
 def test_a_program_that_a_process_starts_counts() -> None:
