@@ -136,7 +136,9 @@ async def test_a_private_rooms_question_is_not_shared_with_a_public_room(town: S
     room, private, experts = town.room(), town.room("ada", "ben", private=True), town.room()
     await experts_of(town, room, experts)
     await town.commands("ada", private, f"kb bind <#{room}>")
-    await town.until(lambda: town.ours("ada", private))
+    await town.until(
+        lambda: [each for each in town.ours("ada", private) if "From now on I search" in words(each)]
+    )
     hidden = await sent(town, private, "pantry")
     asked = await hidden.post(experts)
     scene = await sent(town, room, "pantry", "cleo")
