@@ -60,7 +60,7 @@ class _Image(Protocol):
 
 
 def draw(path: Path, name: str, anchor: str, quotes: Sequence[str]) -> bytes | None:
-    """A PNG of the picture beside the quotes, made anew from its pixels; None if there is none."""
+    """A new PNG of the pixels of the picture beside the quotes; None if there is none."""
     reader = _READERS.get(parser_name(path, name))
     if reader is None:
         return None
