@@ -27,6 +27,7 @@ _BATCH: Final = 500
 _SUSPICIOUS: Final = 10
 """If so many are gone at once, their disk is probably not mounted."""
 _LONGEST_NAME: Final = 120
+_FORMER: Final = "\x1f"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +139,7 @@ class _Run:
     ) -> None:
         store, source = self.sync.store, self.source
         await store.review(source)
-        known = await store.manifest(source.id)
+        known = await self._moved(listed, await store.manifest(source.id))
         left = [row for key, row in known.items() if key not in listed and row.state != "forgotten"]
         if not listed and len(left) >= _SUSPICIOUS:
             raise SourceRefused(
@@ -148,8 +149,35 @@ class _Run:
         await self._read_all([entry for entry in todo if not _is_forgotten(known.get(entry.key))], known)
         if keeps_unlisted:
             left = [row for row in left if row.state == "leaving"]
-        if left:
+        if left := await self._replaced(left, listed):
             await self._forget(left)
+
+    async def _moved(
+        self, listed: Mapping[str, SourceEntry], known: Mapping[str, StoredEntry]
+    ) -> Mapping[str, StoredEntry]:
+        """A document whose entry got another URI leaves after that entry is read again, as if its key were another."""
+        moved: dict[str, StoredEntry] = {}
+        for key, row in known.items():
+            if key in listed and row.uri != listed[key].uri and row.state != "leaving":
+                if row.state == "forgotten":
+                    moved[key] = replace(row, uri=listed[key].uri)
+                    continue
+                former = f"{key}{_FORMER}{row.uri}"
+                moved[former] = replace(row, key=former, state="leaving", reason="")
+                moved[key] = StoredEntry(key=key, uri=listed[key].uri)
+        rows = iter(moved.values())
+        while batch := list(islice(rows, 2 * _BATCH)):
+            await self.sync.store.put(self.source.id, batch)
+        return {**known, **moved}
+
+    async def _replaced(
+        self, left: Sequence[StoredEntry], listed: Mapping[str, SourceEntry]
+    ) -> Sequence[StoredEntry]:
+        """Without the documents of moved entries that could not be read at their new URI yet."""
+        if not any(_FORMER in row.key for row in left):
+            return left
+        unread = {key for key, row in (await self.sync.store.manifest(self.source.id)).items() if not row.digest}
+        return [row for row in left if row.key.partition(_FORMER)[0] not in unread & listed.keys()]
 
     async def _read_all(self, todo: Sequence[SourceEntry], known: Mapping[str, StoredEntry]) -> None:
         new = [StoredEntry(key=entry.key, uri=entry.uri) for entry in todo if _is_new(known.get(entry.key))]

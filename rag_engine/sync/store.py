@@ -180,9 +180,9 @@ class SqliteSources:
     async def held_elsewhere(self, source: SyncedSource, uri: str) -> bool:
         rows = await self._database.fetch(
             "SELECT 1 FROM synced_entries JOIN synced_sources ON synced_sources.id = source "
-            "WHERE uri = ? AND source <> ? AND knowledge_base = ? AND synced_entries.state IN ('present', 'unread') "
-            "AND NOT removed LIMIT 1",
-            (uri, source.id, source.knowledge_base),
+            "WHERE uri = ? AND knowledge_base = ? AND synced_entries.state IN ('present', 'unread') AND NOT removed "
+            "LIMIT 1",
+            (uri, source.knowledge_base),
         )
         return bool(rows)
 
