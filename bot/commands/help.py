@@ -41,8 +41,9 @@ def _explained(use: CommandContext, name: str) -> Reply:
     command = commands.get(f"kb {name}") or commands.get(name)
     if command is None:
         raise Invalid("no_such_command")
-    lines = [f"- `{option.name}`: {option.description}" for option in command.spec.options]
-    heading = f"`{usage(command.spec)}`: {_summary(use, command)}"
+    spec = registry.spec_on(use.place.platform, command.spec.name)
+    lines = [f"- `{option.name}`: {option.description}" for option in spec.options]
+    heading = f"`{usage(spec)}`: {_summary(use, command)}"
     return reply("\n".join((heading, "", *lines, "", use.say("commands_quotes"))))
 
 

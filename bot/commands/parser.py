@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from bot.commands import registry
 from bot.commands.specs import QUESTIONS, short_usage, usage
 from bot.messages.refusals import Invalid
+from bot.port import SERVER, WORKSPACE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -64,25 +65,25 @@ def parse(command: Command) -> Parsed:
 
 
 def _spec(command: Command) -> tuple[CommandSpec, str]:
-    by_name = {spec.name: spec for spec in registry.specs()}
+    by_name, platform = registry.commands(), command.place.platform
     name = command.name.strip().lstrip("/").casefold()
     line = command.line.strip()
     if name in by_name:
-        return by_name[name], line
+        return registry.spec_on(platform, name), line
     first, _, rest = line.partition(" ")
     word = first.casefold() or "help"
     full = f"{name} {_SYNONYMS.get(word, word)}"
     if full in by_name:
-        return by_name[full], rest.strip()
-    raise _unknown(f"{name} {word}" if " " not in name else name)
+        return registry.spec_on(platform, full), rest.strip()
+    raise _unknown(f"{name} {word}" if " " not in name else name, platform)
 
 
-def _unknown(name: str) -> Invalid:
+def _unknown(name: str, platform: str) -> Invalid:
     commands = registry.commands()
     group, _, word = name.rpartition(" ")
     of_group = {full.rpartition(" ")[2]: full for full in commands if full.rpartition(" ")[0] == group}
     if near := difflib.get_close_matches(word, list(of_group), n=1, cutoff=0.6):
-        return Invalid("command_meant", usage=short_usage(commands[of_group[near[0]]].spec))
+        return Invalid("command_meant", usage=short_usage(registry.spec_on(platform, of_group[near[0]])))
     return Invalid("no_such_command")
 
 
@@ -161,8 +162,10 @@ def _recognised(token: _Token, options: Mapping[str, Option], following: list[_T
     if url and "link" in options:
         return "link", replace(token, text=url[1])
     for name, option in options.items():
-        if not option.named and token.text.casefold() in option.choices:
-            return name, replace(token, text=token.text.casefold())
+        choice = _choice(option, token.text)
+        # "server" in the name of a knowledge base of Slack opens it to nobody.
+        if not option.named and choice and token.text.casefold() in (choice, WORKSPACE):
+            return name, replace(token, text=choice)
     return "", token
 
 
@@ -177,8 +180,16 @@ def _checked(spec: CommandSpec, values: Mapping[str, str]) -> dict[str, str]:
         if option.required and not value:
             raise Invalid("argument_missing", usage=short_usage(spec))
         if value and option.choices:
-            checked[option.name] = value.casefold()
-            if value.casefold() not in option.choices:
+            choice = _choice(option, value)
+            checked[option.name] = WORKSPACE if choice == SERVER else choice
+            if not choice:
                 choices = ", ".join(f"`{choice}`" for choice in option.choices)
                 raise Invalid("argument_wrong", option=option.name, choices=choices, value=value)
     return checked
+
+
+def _choice(option: Option, word: str) -> str:
+    """Either word for a workspace; empty if it is none of them."""
+    name = word.casefold()
+    twin = {WORKSPACE: SERVER, SERVER: WORKSPACE}.get(name, name)
+    return next((each for each in option.choices if each in (name, twin)), "")

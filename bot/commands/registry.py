@@ -6,6 +6,9 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING, cast
 
+from bot.messages.workspace_names import has_servers
+from bot.port import for_servers
+
 if TYPE_CHECKING:
     from bot.commands.specs import SlashCommand
     from bot.port import CommandSpec
@@ -23,3 +26,9 @@ def commands() -> dict[str, SlashCommand]:
 
 def specs() -> tuple[CommandSpec, ...]:
     return tuple(command.spec for command in commands().values())
+
+
+def spec_on(platform: str, name: str) -> CommandSpec:
+    """In the words of the platform."""
+    spec = commands()[name].spec
+    return for_servers(spec) if has_servers(platform) else spec

@@ -35,5 +35,9 @@ ServerSentence = Literal[
 _WITH_SERVERS: Final = frozenset({"discord"})
 
 
+def has_servers(platform: str) -> bool:
+    return platform in _WITH_SERVERS
+
+
 def sentence_on(platform: str, name: WorkspaceSentence) -> Sentence:
-    return cast("Sentence", f"{name}_server" if platform in _WITH_SERVERS else name)
+    return cast("Sentence", f"{name}_server" if has_servers(platform) else name)

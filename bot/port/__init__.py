@@ -7,7 +7,7 @@ through the room's `Outlet`, within its rate limits.
 from __future__ import annotations
 
 from bot.port.arrivals import Arrival, Overview
-from bot.port.commands import Command, CommandSpec, Option
+from bot.port.commands import SERVER, WORKSPACE, Command, CommandSpec, Option, for_servers
 from bot.port.errors import ChatError, Gone, Stopped, Throttled, Unreachable, Unreadable, WriteRefused
 from bot.port.events import Action, Attachment, IncomingMessage, MessageDeleted, MessageEdited, MessageEvent
 from bot.port.fields import Fields
@@ -27,6 +27,8 @@ from rag_engine.wrappers.retry import Attempts, Backoff
 __all__ = [
     "MOST_TYPED",
     "NO_WORKSPACE",
+    "SERVER",
+    "WORKSPACE",
     "Action",
     "Arrival",
     "Attachment",
@@ -82,5 +84,6 @@ __all__ = [
     "Write",
     "WriteRefused",
     "first_error",
+    "for_servers",
     "opens_form",
 ]

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from bot.port.events import Attachment
     from bot.port.places import Person, Place
+
+
+WORKSPACE: Final = "workspace"
+SERVER: Final = "server"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +40,16 @@ class CommandSpec:
     options: tuple[Option, ...] = ()
     admin: bool = False
     """Hidden from others where possible. Permissions are checked again."""
+
+
+def for_servers(spec: CommandSpec) -> CommandSpec:
+    """For people whose platform calls a workspace a server."""
+    return replace(spec, options=tuple(map(_for_servers, spec.options)))
+
+
+def _for_servers(option: Option) -> Option:
+    choices = tuple(SERVER if each == WORKSPACE else each for each in option.choices)
+    return replace(option, description=option.description.replace(WORKSPACE, SERVER), choices=choices)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

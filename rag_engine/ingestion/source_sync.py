@@ -176,7 +176,9 @@ class _Run:
         """Without the documents of moved entries that could not be read at their new URI yet."""
         if not any(_FORMER in row.key for row in left):
             return left
-        unread = {key for key, row in (await self.sync.store.manifest(self.source.id)).items() if not row.digest}
+        unread = {
+            key for key, row in (await self.sync.store.manifest(self.source.id)).items() if not row.digest
+        }
         return [row for row in left if row.key.partition(_FORMER)[0] not in unread & listed.keys()]
 
     async def _read_all(self, todo: Sequence[SourceEntry], known: Mapping[str, StoredEntry]) -> None:

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import discord
 
+from bot.port import for_servers
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -27,7 +29,7 @@ _Payload = dict[str, Any]
 
 def payloads(specs: Sequence[CommandSpec]) -> list[_Payload]:
     groups: dict[str, list[CommandSpec]] = {}
-    for spec in specs:
+    for spec in map(for_servers, specs):
         groups.setdefault(spec.name.split()[0], []).append(spec)
     top_level = [_command(name, members) for name, members in groups.items()]
     menu = [_payload(name, "", (), kind=_MESSAGE) for name in (ASK_ABOUT_THIS, SAVE_AS_VERIFIED)]

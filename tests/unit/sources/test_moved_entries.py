@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -40,7 +41,8 @@ class Wiki:
             raise Unavailable("It does not answer.", backend="source", reason="failed")
         if since:
             return None
-        path.write_text(f"Rule {entry.key}, version {entry.fingerprint}.", encoding="utf-8")
+        text = f"Rule {entry.key}, version {entry.fingerprint}."
+        await asyncio.to_thread(path.write_text, text, encoding="utf-8")
         return SourceContent(
             name=f"{entry.key}.txt", fingerprint=entry.fingerprint, validator="seen", title=entry.key
         )

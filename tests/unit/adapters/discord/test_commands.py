@@ -44,6 +44,16 @@ def test_our_own_commands_keep_to_the_limits_of_discord() -> None:
                 assert 0 < len(inner["description"]) <= 100
 
 
+def test_a_workspace_is_called_a_server() -> None:
+    (create,) = [each for each in _by_name(OURS)["kb"]["options"] if each["name"] == "create"]
+    (readers,) = [each for each in create["options"] if each["name"] == "readers"]
+    assert readers["choices"] == [
+        {"name": "channel", "value": "channel"},
+        {"name": "server", "value": "server"},
+    ]
+    assert "workspace" not in str(payloads(OURS))
+
+
 def test_a_group_is_only_hidden_when_all_of_it_is_for_admins() -> None:
     mixed = (
         CommandSpec(name="kb list", description="x"),

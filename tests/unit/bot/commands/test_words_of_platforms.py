@@ -66,3 +66,31 @@ async def test_every_reply_has_the_word_of_its_platform(
         assert all(part in said for part in parts(name, language)), name
     for name in get_args(others):
         assert not all(part in said for part in parts(name, language)), name
+
+
+@pytest.mark.parametrize(
+    ("platform", "word", "other"), [("slack", "workspace", "server"), ("discord", "server", "workspace")]
+)
+async def test_the_choice_has_the_word_of_the_platform_and_both_are_understood(
+    tmp_path: Path, platform: str, word: str, other: str
+) -> None:
+    async with opened(tmp_path) as chat:
+        counter = Counter(chat=chat, room=TownRoom(directory=chat.town))
+        here = place("RANDOM", platform=platform)
+        explained = await counter.say(ANN, "help create", where=here)
+        assert f"/kb create NAME [channel|{word}]" in explained
+        assert f"the whole {word}" in explained
+        assert f"[channel|{word}]" in await counter.say(ANN, "create", where=here)
+        wrong = await counter.say(ANN, "create x readers:all", where=here)
+        assert f"`channel`, `{word}`" in wrong
+        for name, readers in (("one", word), ("two", f"readers:{other}"), ("three", word.upper())):
+            made = await counter.say(ANN, f"create {name} {readers}", where=here)
+            assert f"whole {word} may read it" in made
+
+
+async def test_a_name_of_slack_with_the_word_server_opens_it_to_nobody(tmp_path: Path) -> None:
+    async with opened(tmp_path) as chat:
+        counter = Counter(chat=chat, room=TownRoom(directory=chat.town))
+        made = await counter.say(ANN, "create file server", where=place("RANDOM"))
+        assert "file server" in made
+        assert "whole workspace" not in made
