@@ -17,6 +17,7 @@ from rag_engine.retrieval.queries.corrections import (
     corrected_question,
     corrected_words,
     held_respellings,
+    listed_tokens,
     respelled,
     respellings,
     sentences,
@@ -309,7 +310,7 @@ def _words(
     synonyms, similar = own.tokens, similar_tokens(respellings(text, is_word))
     if similar := {token: weight for token, weight in similar.items() if token not in tokens}:
         synonyms = {base: {**similar, **own.tokens.get(base, {})} for base in query.knowledge_bases}
-    return _Words(tokens=tokens, literal=own.known, synonyms=synonyms)
+    return _Words(tokens=tokens, literal=own.known | listed_tokens(text), synonyms=synonyms)
 
 
 async def _embed(

@@ -8,6 +8,7 @@ from rag_engine.text.analyzer import query_tokens, query_words, tokens, with_wor
 from rag_engine.text.chunk_text import searchable_text
 from rag_engine.text.language import detect, question_language
 from rag_engine.text.language.stop_words import FUNCTION_WORDS
+from rag_engine.text.language.word_lists import is_listed
 from rag_engine.text.spelling import edits, is_slip
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def corrected_words(
     for word, forms in query_words(question):
         if not word.isalpha() or any(token in spelled for token in forms):
             continue
-        if is_word(word) or word.casefold() in common:
+        if is_word(word) or word.casefold() in common or is_listed(word, asked):
             continue
         near = dict.fromkeys(token for typed in forms for token in ranking.corrections.get(typed, ()))
         likely = [
@@ -66,6 +67,14 @@ def corrected_question(question: str, corrected: Mapping[str, str]) -> str:
 def sentences(corrected: Mapping[str, str]) -> str:
     return " ".join(
         f"Searched for “{searched}” instead of “{typed}”." for typed, searched in corrected.items()
+    )
+
+
+def listed_tokens(question: str) -> frozenset[str]:
+    """Of words that the question's language has: no other word is meant."""
+    language = detect(question)
+    return frozenset(
+        token for word, forms in query_words(question) if is_listed(word, language) for token in forms
     )
 
 

@@ -5,7 +5,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rag_engine.retrieval.queries.corrections import corrected_question, corrected_words, sentences
+from rag_engine.retrieval.queries.corrections import (
+    corrected_question,
+    corrected_words,
+    listed_tokens,
+    sentences,
+)
 from rag_engine.text.analyzer import query_tokens, tokens
 from tests.doubles.rankings import chunk, ranking
 
@@ -80,6 +85,20 @@ def test_another_word_is_no_typing_error(
 ) -> None:
     """No vocabulary of an English embedder holds them; stems may be one letter apart."""
     assert corrected_words(question, _ranking(text, {typed: searched}, language=language)) == {}
+
+
+def test_a_listed_word_of_the_questions_language_is_not_mistyped() -> None:
+    """One letter apart, as typing errors are: only the list of German words tells them apart."""
+    found = _ranking("Die Klasse ist voll.", {"Kasse": "Klasse"}, language="de")
+    assert corrected_words("Wer hat die Kasse gezählt?", found) == {}
+    found = _ranking("Die Klasse ist voll.", {"Klsase": "Klasse"}, language="de")
+    assert corrected_words("Wer hat die Klsase gezählt?", found) == {"Klsase": "Klasse"}
+
+
+def test_the_index_looks_for_no_neighbours_of_a_listed_word() -> None:
+    assert "kass" in listed_tokens("Wer hat die Kasse gezählt?")
+    assert listed_tokens("Wer hat die Klsase gezählt?").isdisjoint(query_tokens("Klsase"))
+    assert listed_tokens("Kasse") == frozenset()
 
 
 def test_an_english_word_of_a_chinese_question_is_corrected_as_in_english() -> None:
