@@ -1,4 +1,7 @@
-"""Parts by family and name: a module of our package `family`, else the entry point `name` in the group `family`."""
+"""Parts by family and name: a module of our package `family`, else the entry point `name` in the group `family`.
+
+A family with many modules keeps them in folders, which its `FOLDERS` lists; a folder is no part of a name.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from typing import TYPE_CHECKING
 from rag_engine.errors import BadSettings, MissingExtra
 
 if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
     from types import ModuleType
 
 _PROJECT = "footnote-bot"
@@ -29,9 +33,8 @@ def load(family: str, name: str, *, extra: str = "") -> ModuleType:
         raise BadSettings(
             f"{name!r} cannot be the name of a part in {family}: use letters, digits and underscores."
         )
-    full_name = f"{family}.{name}"
-    if importlib.util.find_spec(full_name) is not None:
-        return _import(full_name, extra=extra or name)
+    if (spec := _own(family, name)) is not None:
+        return _import(spec.name, extra=extra or name)
     for entry_point in _entry_points(family).select(name=name):
         return _import(entry_point.module, extra=name)
     known = ", ".join(available(family))
@@ -46,9 +49,12 @@ def modules(family: str) -> list[str]:
     """Names that need no entry point, sorted. Imports only the package."""
     import pkgutil
 
-    package = importlib.import_module(family)
+    folders = _folders(family)
     return sorted(
-        module.name for module in pkgutil.iter_modules(package.__path__) if not module.name.startswith("_")
+        module.name
+        for package in _packages(family)
+        for module in pkgutil.iter_modules(importlib.import_module(package).__path__)
+        if not module.name.startswith("_") and module.name not in folders
     )
 
 
@@ -67,6 +73,21 @@ def declarations(family: str, name: str, *constants: str) -> dict[str, object]:
     return found
 
 
+def _folders(family: str) -> tuple[str, ...]:
+    return getattr(importlib.import_module(family), "FOLDERS", ())
+
+
+def _packages(family: str) -> list[str]:
+    return [family, *(f"{family}.{folder}" for folder in _folders(family))]
+
+
+def _own(family: str, name: str) -> ModuleSpec | None:
+    if name in _folders(family):
+        return None
+    specs = (importlib.util.find_spec(f"{package}.{name}") for package in _packages(family))
+    return next((spec for spec in specs if spec is not None), None)
+
+
 def _entry_points(family: str) -> importlib.metadata.EntryPoints:
     return _entry_points_on(tuple(sys.path), family)
 
@@ -78,7 +99,7 @@ def _entry_points_on(path: tuple[str, ...], family: str) -> importlib.metadata.E
 
 
 def _source(family: str, name: str) -> str:
-    spec = importlib.util.find_spec(f"{family}.{name}")
+    spec = _own(family, name)
     if spec is None:
         for entry_point in _entry_points(family).select(name=name):
             spec = importlib.util.find_spec(entry_point.module)

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Final
 import pymupdf
 
 from benchmarks.made_files import long_pdf
-from rag_engine.parsers import pdf
-from rag_engine.parsers._pdf.text_quality import fault
+from rag_engine.parsers.documents import pdf
+from rag_engine.parsers.documents._pdf.text_quality import fault
 from rag_engine.parsing.pool import parser_pool
 from tests.documents import corpus
 from tests.hostile.watching import peak_memory

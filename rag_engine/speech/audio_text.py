@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
 from rag_engine.errors import EmptyDocument, FileTooLarge, UnsupportedFile, UserError
-from rag_engine.parsers.subtitles import Cue, timed_sections
+from rag_engine.parsers.media.subtitles import Cue, timed_sections
 from rag_engine.parsing.media_types import parser_name, shown, suffix_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, cast
 
 from rag_engine.parsers._shared.sections import one_line
-from rag_engine.parsers._sheets.grid import column_letters, column_number
+from rag_engine.parsers.sheets._cells.grid import column_letters, column_number
 from rag_engine.tables import lists, table_file
 from rag_engine.tables.columns import ColumnProfile, readings, sql_name, typed_columns
 from rag_engine.tables.totals import TotalRows

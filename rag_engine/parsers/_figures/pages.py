@@ -16,14 +16,14 @@ from urllib.parse import unquote, unquote_to_bytes
 from lxml import etree
 
 from rag_engine.parsers._archives.zip_bombs import check_archive
-from rag_engine.parsers._epub.chapter_tree import chapter_tree
-from rag_engine.parsers._epub.package import chapters
 from rag_engine.parsers._figures.flow import FlowItem, FlowPicture, FlowText
 from rag_engine.parsers._figures.limits import MOST_BYTES, within
-from rag_engine.parsers._html.hidden_elements import Strictness, is_unseen
-from rag_engine.parsers._html.page_tree import LARGEST, page_tree
 from rag_engine.parsers._shared.encoding import markup_encoding
 from rag_engine.parsers._xml.parts import XmlPackage
+from rag_engine.parsers.documents._epub.chapter_tree import chapter_tree
+from rag_engine.parsers.documents._epub.package import chapters
+from rag_engine.parsers.texts._html.hidden_elements import Strictness, is_unseen
+from rag_engine.parsers.texts._html.page_tree import LARGEST, page_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator

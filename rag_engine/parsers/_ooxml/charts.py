@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from rag_engine.parsers._ooxml.package import CX, A, C, number
 from rag_engine.parsers._shared.sections import one_line
 from rag_engine.parsers._shared.tables import table_text
-from rag_engine.parsers._sheets.number_formats import format_value
+from rag_engine.parsers.sheets._cells.number_formats import format_value
 from rag_engine.types import Section
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._docx.numerals import numeral
 from rag_engine.parsers._opendocument.package import STYLE, TEXT, repeat_count
+from rag_engine.parsers._shared.numerals import numeral
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

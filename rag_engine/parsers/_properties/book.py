@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._epub.package import opf_name
 from rag_engine.parsers._xml.parts import XmlPackage, attribute, local
+from rag_engine.parsers.documents._epub.package import opf_name
 
 if TYPE_CHECKING:
     from pathlib import Path

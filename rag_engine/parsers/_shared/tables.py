@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.parsers._shared.sections import one_line
-from rag_engine.parsers._sheets.header_rows import layout
-from rag_engine.parsers._sheets.typed_cells import cell_of
+from rag_engine.parsers.sheets._cells.header_rows import layout
+from rag_engine.parsers.sheets._cells.typed_cells import cell_of
 from rag_engine.text.table_anchors import TableGrid
 from rag_engine.types import Section
 

@@ -21,8 +21,9 @@ from rag_engine.errors import (
     UnsupportedFile,
     UserError,
 )
-from rag_engine.parsers import archive, iwork
+from rag_engine.parsers import archive
 from rag_engine.parsers._archives.nested_files import safe_name
+from rag_engine.parsers.documents import iwork
 from rag_engine.parsing.media_types import parser_name
 from rag_engine.parsing.pool import parser_pool
 from rag_engine.types import Blob

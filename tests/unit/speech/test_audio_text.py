@@ -10,7 +10,7 @@ import pytest
 
 from rag_engine.errors import EmptyDocument, FileTooLarge, RagError, UnsupportedFile
 from rag_engine.ingestion.blobs import blob_from_path
-from rag_engine.parsers import audio
+from rag_engine.parsers.media import audio
 from rag_engine.parsing.media_types import parser_name
 from rag_engine.parsing.pool import parser_pool
 from rag_engine.speech.audio_text import AudioText

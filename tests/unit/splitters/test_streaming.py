@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rag_engine.parsers import text
+from rag_engine.parsers.texts import text
 from rag_engine.splitters.structure import Settings, build
 from rag_engine.types import Section, SectionKind
 from tests.unit.splitters.documents import DOCUMENT, sentences, words

@@ -11,7 +11,7 @@ from rag_engine.embedders import hashing
 from rag_engine.engine import Engine
 from rag_engine.indexes import embedded
 from rag_engine.models import extractive, openai
-from rag_engine.parsers import markdown
+from rag_engine.parsers.texts import markdown
 from rag_engine.pipeline import NamedStep
 from rag_engine.ports import IndexIdentity, Ports
 from rag_engine.splitters import structure

@@ -12,7 +12,7 @@ from bot.conversation.sources.sources_view import SourcesView
 from bot.port import Action, Citation, Person, Place
 from bot.store.turns import ChatTurn
 from rag_engine.ingestion.blobs import blob_from_path
-from rag_engine.parsers import pdf as pdf_parser
+from rag_engine.parsers.documents import pdf as pdf_parser
 from rag_engine.parsing.pool import PagePicture
 from rag_engine.types import (
     ChunkId,

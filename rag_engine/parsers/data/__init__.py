@@ -1,0 +1,1 @@
+"""Trees of values: JSON, YAML, TOML, XML, notebooks."""

@@ -1,0 +1,1 @@
+"""Text with pages, slides or chapters."""

@@ -1,0 +1,1 @@
+"""Messages, calendars and contacts."""

@@ -1,0 +1,1 @@
+"""Sound, pictures and subtitles."""

@@ -1,0 +1,1 @@
+"""Text, source code and markup."""
