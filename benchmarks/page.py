@@ -219,6 +219,8 @@ async def main(turns: int, documents: int) -> None:
                 f"/documents/{base}?state=failed",
                 f"/documents/{base}?text=no-such-title",
                 "/knowledge-bases",
+                "/gaps",
+                "/feedback",
             )
             everything: list[float] = []
             for name, visitor in (("operator", OPERATOR), ("administrator", ANN_IN_T1)):

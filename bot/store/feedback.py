@@ -12,12 +12,20 @@ if TYPE_CHECKING:
     from rag_engine.storage.sqlite.database import Database
 
 _MISLEADING: Final = 3
-_LISTED = """
-    SELECT feedback.at, rating, feedback.turn, platform, workspace, channel, thread,
-        private OR (platform, workspace, channel) IN (SELECT platform, workspace, channel FROM group_messages),
-        question, citations, reason, note, answers.conversation
-    FROM feedback LEFT JOIN answers ON answers.id = feedback.answer WHERE ? IN ('', rating) ORDER BY feedback.at DESC
+_COLUMNS: Final = """
+    feedback.at, rating, feedback.turn, answers.platform, answers.workspace, answers.channel, answers.thread,
+    answers.private OR (answers.platform, answers.workspace, answers.channel) IN (
+        SELECT platform, workspace, channel FROM group_messages
+    ), answers.question, citations, reason, note, answers.conversation, feedback.answer
 """
+_LISTED: Final = f"""
+    SELECT {_COLUMNS} FROM feedback LEFT JOIN answers ON answers.id = feedback.answer
+    WHERE ? IN ('', rating) ORDER BY feedback.at DESC
+"""  # noqa: S608
+_BY_GAP: Final = f"""
+    SELECT gap, {_COLUMNS} FROM gap_questions JOIN feedback ON feedback.answer = gap_questions.question
+    JOIN answers ON answers.id = feedback.answer
+"""  # noqa: S608
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +42,7 @@ class RatedAnswer:
     """Why it was rated down; empty if nobody said."""
     note: str = ""
     conversation: str = ""
+    answer: str = ""
     documents: Mapping[DocumentId, str]
     """Titles of cited documents; none for private answers."""
 
@@ -41,6 +50,14 @@ class RatedAnswer:
 async def listed(database: Database, *, rating: str = "") -> list[RatedAnswer]:
     """Newest first; `rating`: `up`, `down` or empty."""
     return [_rated(*row) for row in await database.fetch(_LISTED, (rating,))]
+
+
+async def by_gap(database: Database) -> dict[str, list[RatedAnswer]]:
+    """Of the questions that are in a gap."""
+    found: dict[str, list[RatedAnswer]] = {}
+    for gap, *row in await database.fetch(_BY_GAP):
+        found.setdefault(gap, []).append(_rated(*row))
+    return found
 
 
 def _rated(
@@ -57,20 +74,17 @@ def _rated(
     reason: str,
     note: str,
     conversation: str | None,
+    answer: str,
 ) -> RatedAnswer:
+    bare = RatedAnswer(at=at, rating=rating, turn=turn, reason=reason, answer=answer, documents={})
     if platform is None:
-        return RatedAnswer(at=at, rating=rating, turn=turn, reason=reason, documents={})
+        return bare
     place = ":".join(filter(None, (platform, workspace, channel, thread)))
     if private or is_direct(platform, workspace, channel):
-        return RatedAnswer(
-            at=at, rating=rating, turn=turn, reason=reason, place=f"{platform}: private", documents={}
-        )
+        return replace(bare, place=f"{platform}: private")
     documents = {DocumentId(each["document"]): each["title"] for each in json.loads(citations)}
-    return RatedAnswer(
-        at=at,
-        rating=rating,
-        turn=turn,
-        reason=reason,
+    return replace(
+        bare,
         place=place,
         question=question,
         note=note,

@@ -11,7 +11,11 @@ from rich.text import Text
 
 from bot.access import permissions
 from bot.cli._shared import options, terminal
+from bot.composition import application
 from bot.composition.storage import storage as open_storage
+from bot.conversation.gaps.gap_intake import GapIntake
+from bot.conversation.gaps.gap_list import GapList, Operator
+from bot.conversation.gaps.topic_feedback import topics
 from bot.maintenance import data_files
 from bot.store import feedback
 from rag_engine.storage.sqlite.database import connect
@@ -19,15 +23,18 @@ from rag_engine.types import ConversationId, DocumentId
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from bot.composition.components import StorageComponents
+    from bot.conversation.gaps.topic_feedback import TopicFeedback
     from bot.settings import Settings
     from bot.store.feedback import DocumentRatings, RatedAnswer
+    from rag_engine.types import KnowledgeBase
 
 
 EXAMPLE = """footnote feedback --rating down
 footnote feedback --documents
+footnote feedback --topics
 footnote feedback --kb handbook --json"""
 
 _BY_HAND = "added by hand or in chat"
@@ -45,25 +52,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--documents", action="store_true", help="count ratings by cited document, the worst first"
     )
     by.add_argument("--sources", action="store_true", help="count ratings by the source of the documents")
-    by.add_argument("--topics", action="store_true", help="count ratings by the tags of conversations")
+    by.add_argument("--tags", action="store_true", help="count ratings by the tags of conversations")
+    by.add_argument(
+        "--topics",
+        action="store_true",
+        help="answers rated down with a reason, grouped by the meaning of their questions",
+    )
     options.add_json(
         parser,
         "[{at, place, rating, reason, note, question, turn, documents: [{title, knowledge_base}]}], or by document, "
-        "source or topic [{title, knowledge_base, up, down, reasons, misleads}]",
+        "source or tag [{title, knowledge_base, up, down, reasons, misleads}], or by topic "
+        "[{title, up, down, reasons, documents: [{title, knowledge_base, up, down, reasons, misleads}]}]",
     )
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
+    if arguments.topics:
+        return await _run_topics(arguments, settings)
     rated = await _listed(settings, arguments.rating)
     async with open_storage(settings) as storage:
         bases = await storage.catalog.knowledge_bases()
         if arguments.kb:
             bases = [permissions.find(bases, name) for name in arguments.kb]
-        owners = {
-            record.document.id: base.name
-            for base in bases
-            for record in await storage.catalog.records(base.id)
-        }
+        owners = await _owners(storage, bases)
         subjects = await _subjects(arguments, rated, storage, owners)
     if subjects is not None:
         _print_documents(subjects[: arguments.limit], owners, as_json=arguments.json)
@@ -80,6 +91,38 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
+async def _run_topics(arguments: argparse.Namespace, settings: Settings) -> int:
+    path, scripts = settings.data_dir / data_files.CHAT, data_files.migrations()[data_files.CHAT]
+    async with application.foundation(settings) as parts, connect(path, scripts=scripts) as chat:
+        intake = GapIntake.over(chat, parts.storage.history, parts.embedder)
+        await intake.update()
+        bases = await permissions.all_of(parts.storage.catalog)
+        chosen = {permissions.find(bases, name).id for name in arguments.kb}
+        owners = await _owners(parts.storage, bases)
+        listed = GapList(gaps=intake.gaps, history=intake.history)
+        found = await topics(chat, listed, Operator(), knowledge_bases=chosen or None)
+    shown = found[: arguments.limit]
+    if arguments.json:
+        rows = [_topic_row(each, owners) for each in shown]
+        print(json.dumps(rows, ensure_ascii=False, indent=2))
+        return 0
+    console = terminal.console()
+    for each in shown:
+        title = each.title or "(only private questions)"
+        console.print(Text(f"{title}: {_counts(each.up, each.down, each.reasons)}", style="bold"))
+        for document in each.documents:
+            console.print(Text(f"  · {_line(document)}"))
+    if not shown:
+        console.print(Text("No answer was rated not helpful with a reason."))
+    return 0
+
+
+async def _owners(storage: StorageComponents, bases: Sequence[KnowledgeBase]) -> dict[DocumentId, str]:
+    return {
+        record.document.id: base.name for base in bases for record in await storage.catalog.records(base.id)
+    }
+
+
 async def _subjects(
     arguments: argparse.Namespace,
     rated: list[RatedAnswer],
@@ -94,7 +137,7 @@ async def _subjects(
         return feedback.by_subject(
             rated, lambda each: {origins[one]: origins[one] for one in each.documents if one in origins}
         )
-    if not arguments.topics:
+    if not arguments.tags:
         return None
     tags = {
         each.conversation: await storage.history.tags(ConversationId(each.conversation)) for each in rated
@@ -158,28 +201,46 @@ def _row(rated: RatedAnswer, owners: Mapping[DocumentId, str]) -> _Row:
 def _print_documents(
     shown: list[DocumentRatings], owners: Mapping[DocumentId, str], *, as_json: bool
 ) -> None:
-    rows = [
-        {
-            "title": each.title,
-            "knowledge_base": owners.get(each.document, ""),
-            "up": each.up,
-            "down": each.down,
-            "reasons": dict(each.reasons),
-            "misleads": each.misleads,
-        }
-        for each in shown
-    ]
     if as_json:
+        rows = [_document_row(each, owners) for each in shown]
         print(json.dumps(rows, ensure_ascii=False, indent=2))
         return
     console = terminal.console()
     for each in shown:
-        named = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in each.reasons.items())
-        reasons = f" ({named})" if named else ""
-        often = "  often misleads: check it" if each.misleads else ""
-        console.print(Text(f"{each.title}: {each.up} up, {each.down} down{reasons}{often}"))
+        console.print(Text(_line(each)))
     if not shown:
         console.print(Text("No rated answer cites a document."))
+
+
+def _document_row(each: DocumentRatings, owners: Mapping[DocumentId, str]) -> dict[str, object]:
+    return {
+        "title": each.title,
+        "knowledge_base": owners.get(each.document, ""),
+        "up": each.up,
+        "down": each.down,
+        "reasons": dict(each.reasons),
+        "misleads": each.misleads,
+    }
+
+
+def _topic_row(topic: TopicFeedback, owners: Mapping[DocumentId, str]) -> dict[str, object]:
+    return {
+        "title": topic.title,
+        "up": topic.up,
+        "down": topic.down,
+        "reasons": dict(topic.reasons),
+        "documents": [_document_row(each, owners) for each in topic.documents],
+    }
+
+
+def _line(each: DocumentRatings) -> str:
+    often = "  often misleads: check it" if each.misleads else ""
+    return f"{each.title}: {_counts(each.up, each.down, each.reasons)}{often}"
+
+
+def _counts(up: int, down: int, reasons: Mapping[str, int]) -> str:
+    named = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in reasons.items())
+    return f"{up} up, {down} down" + (f" ({named})" if named else "")
 
 
 def _print(rows: list[_Row]) -> None:

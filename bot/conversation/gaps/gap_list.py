@@ -43,6 +43,8 @@ class ShownGap:
     """Empty if the reader may read none."""
     questions: tuple[str, ...]
     readable: tuple[GapQuestion, ...]
+    seen: frozenset[str]
+    """The ids of all questions that are counted."""
     count: int
     this_week: int
     last_week: int
@@ -106,6 +108,7 @@ class GapList:
             title=gap.name if is_named else next(iter(texts), ""),
             questions=tuple(texts[:_MOST_QUESTIONS]),
             readable=tuple(readable),
+            seen=frozenset(each.id for each in members),
             count=len(members),
             this_week=sum(now - WEEK < each.at for each in members),
             last_week=sum(now - 2 * WEEK < each.at <= now - WEEK for each in members),

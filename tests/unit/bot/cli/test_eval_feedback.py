@@ -112,7 +112,7 @@ def test_people_become_someone() -> None:
     ("by", "shown"),
     [
         ("--sources", [("added by hand or in chat", 2, 1)]),
-        ("--topics", [("travel", 1, 1), ("without a tag", 1, 0)]),
+        ("--tags", [("travel", 1, 1), ("without a tag", 1, 0)]),
     ],
 )
 async def test_ratings_by_source_and_topic(

@@ -12,7 +12,7 @@ from bot.store.web_sessions import OPERATOR
 from bot.web.registry import views
 from tests.doubles import chromium
 from tests.unit.bot.web.stand import Stand, full_stand
-from tests.unit.bot.web.test_gaps import add_gaps
+from tests.unit.bot.web.test_gaps import add_gaps, rate_all_down
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -32,6 +32,7 @@ _SERIOUS = ("serious", "critical")
 async def stand(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Stand]:
     async with full_stand(tmp_path_factory.mktemp("page"), prices="gpt=1/2") as made:
         await add_gaps(made)
+        await rate_all_down(made)
         async with made.parts.chat.transaction() as transaction:
             await transaction.execute(
                 "INSERT INTO model_days VALUES (CAST(unixepoch() / 86400 AS INTEGER), 'slack', 'T1', 'gpt', 1, 2, 3)"

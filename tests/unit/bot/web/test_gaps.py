@@ -1,4 +1,4 @@
-"""The view of gaps: every question counts, its words are shown to who may read where it was asked."""
+"""The views of gaps and of feedback by topic: every question counts, its words are shown to who may read where it was asked."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 import pytest_asyncio
 
 from bot.store.gaps import GapQuestion, Gaps
+from bot.store.turns import Turns
 from tests.journeys.audience import world
 from tests.unit.bot.web.stand import ANN_IN_T1, Stand, form_token, full_stand
 
@@ -91,3 +92,42 @@ async def test_a_gap_is_done_by_an_administrator_of_its_workspace_alone(stand: S
     found = await Gaps(stand.parts.chat).find(numbers[foreign])
     assert found is not None
     assert not found.done_at
+
+
+async def test_feedback_by_topic_shows_words_and_documents_only_where_its_visitor_may_read(
+    stand: Stand,
+) -> None:
+    await rate_all_down(stand)
+    async with stand.signed_in(ANN_IN_T1) as client:
+        mine = (await client.get("/feedback")).text
+        gaps = (await client.get("/gaps")).text + (await client.get("/gaps?done")).text
+    async with stand.signed_in() as client:
+        all_of_them = (await client.get("/feedback")).text
+    workspace = [
+        one
+        for one in stand.turns
+        if (world.PLACES[one].platform, world.PLACES[one].workspace) == ("slack", "T1")
+    ]
+    assert mine.count("3 not helpful, 1 helpful</span>") == len(workspace)
+    assert all_of_them.count("3 not helpful, 1 helpful</span>") == len(stand.turns)
+    for holder, turn in stand.turns.items():
+        secret, title = world.SECRETS[holder], world.TITLES[holder]
+        assert (secret in mine) == (secret in gaps), holder
+        assert {each.document for each in turn.citations} == {stand.documents[holder]}
+        if title in mine:
+            assert secret in mine, holder
+        assert (secret in all_of_them) == ("dm_of" not in holder), holder
+    assert world.TITLES["public"] in mine
+    assert "often misleads" in mine
+    assert "wrong source" in mine
+    assert world.SECRETS["dm_of_ben"] not in mine
+    assert world.TITLES["dm_of_ben"] not in mine + all_of_them
+
+
+async def rate_all_down(stand: Stand) -> None:
+    turns = Turns(stand.parts.chat)
+    for turn in stand.turns.values():
+        for person in ("UA", "UB", "UC"):
+            await turns.rate(turn, person, "down")
+            await turns.explain_rating(turn, person, "source")
+        await turns.rate(turn, "UE", "up")
