@@ -12,6 +12,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot.process import dns
+
 if TYPE_CHECKING:
     from typing import TextIO
 
@@ -38,25 +40,22 @@ class Clock:
         self._loop.call_later(TICK, self._look)
 
 
-class Clocked(asyncio.DefaultEventLoopPolicy):
-    """Puts a clock into every event loop of the main thread."""
+def _clocked(file: TextIO) -> type[dns.EventLoop]:
+    class ClockedLoop(dns.EventLoop):
+        def __init__(self) -> None:
+            super().__init__()
+            Clock(self, file)
 
-    def __init__(self, file: TextIO) -> None:
-        super().__init__()
-        self._file = file
-
-    def new_event_loop(self) -> asyncio.AbstractEventLoop:
-        loop = super().new_event_loop()
-        Clock(loop, self._file)
-        return loop
+    return ClockedLoop
 
 
 def main() -> int:
     _, path, *arguments = sys.argv
     with Path(path).open("w", encoding="ascii", buffering=1) as file:
-        asyncio.set_event_loop_policy(Clocked(file))
+        dns.EventLoop = _clocked(file)
         if arguments == ["idle"]:
-            asyncio.run(asyncio.Event().wait())
+            with asyncio.Runner(loop_factory=dns.EventLoop) as runner:
+                runner.run(asyncio.Event().wait())
         sys.argv = ["footnote", *arguments]
         from bot.__main__ import main as footnote  # imported late: the idle process should not pay for it
 
