@@ -133,7 +133,7 @@ def _cited(
         signs=made.signs,
         support_ratio=ratio,
         unsupported=tuple(dict.fromkeys(words for _, verdict in checked for words in verdict.words)),
-        is_invented=check == "strict" and bool(stating) and all(one.state == "unheld" for one in stating),
+        is_invented=check == "strict" and _is_invented(stating),
     )
 
 
@@ -176,6 +176,12 @@ def _trusted(statement: Statement, verdict: SupportVerdict) -> SupportVerdict:
     if verdict.state != "unheld":
         return verdict
     return replace(verdict, state="unchecked", passages=statement.passages)
+
+
+def _is_invented(stating: Sequence[SupportVerdict]) -> bool:
+    """At least one is unsupported, and the others differ from the passages by a figure or name, or say nothing."""
+    states = {one.state for one in stating if not one.says_nothing}
+    return "unheld" in states and states <= {"unheld", "doubtful"}
 
 
 def _supports(verdict: SupportVerdict) -> bool:

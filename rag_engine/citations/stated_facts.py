@@ -21,7 +21,8 @@ _UNITS: Final = {
         "second": "s sec secs second seconds sekunde sekunden segundo segundos seconde secondes 秒 秒钟",
         "minute": "min mins minute minutes minuten minuto minutos 分钟",
         "hour": "h hour hours stunde stunden hora horas heure heures 小时",
-        "day": "day days tag tage tagen día días dia dias jour jours 天",
+        "day": "day days tag tage tagen werktag werktage werktagen arbeitstag arbeitstage arbeitstagen día días dia dias jour "
+        "jours 天 个工作日 工作日",
         "week": "week weeks weeks' woche wochen semana semanas semaine semaines 周 星期",
         "month": "month months monat monate monaten mes meses mois 个月",
         "year": "year years jahr jahre jahren año años ano anos an ans année années 年",
@@ -62,7 +63,7 @@ _UNSPACED_UNITS: Final = "|".join(
 )
 _MEASURED: Final = lazy(
     lambda: re.compile(
-        rf"(?:([{_CURRENCIES}])\s?)?(?<![A-Za-z0-9_.,])((?:\d+(?:[.,' \u00a0\u202f]\d{{3}})*(?:[.,]\d+)?)|[^\W\d_]+)(?=(?:[\s\u00a0-]?({_UNSPACED_UNITS}|[%{_CURRENCIES}]|[^\W\d_]+'?))?)"
+        rf"(?:([{_CURRENCIES}])\s?)?(?<![A-Za-z0-9_.,])((?:\d+(?:[.,' \u00a0\u202f]\d{{3}})*(?:[.,]\d+)?)|[^\W\d_]+)(?=(?:[\s\u00a0-]?(?:(?:working|business|calendar|full|whole)[\s-])?({_UNSPACED_UNITS}|[%{_CURRENCIES}]|[^\W\d_]+'?))?)"
     )
 )
 _IDEOGRAPHIC: Final = lazy(

@@ -36,6 +36,8 @@ class SupportVerdict:
     passages: tuple[int, ...]
     """To cite, also in place of those cited."""
     words: tuple[str, ...] = ()
+    says_nothing: bool = False
+    """Too short to compare, and in words that no passage has: "Yes.", "Managers get more."."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +70,10 @@ class _Sources:
     def words(self, statement: Statement, passages: Sequence[int]) -> tuple[str, ...]:
         texts = [self.listed[passage].text for passage in passages]
         return unheld(statement.words, texts, language=self.language, names=self.shares_language(passages))
+
+    def hold(self, statement: Statement) -> bool:
+        full = _full_words(statement, self)
+        return bool(full) and full <= frozenset[str]().union(*(one.wording.tokens for one in self.listed))
 
     def shares_language(self, passages: Sequence[int]) -> bool:
         languages = {self.listed[passage].language for passage in passages}
@@ -158,7 +164,12 @@ def _decided(statement: Statement, sources: _Sources) -> SupportVerdict | None:
         if sources.shares_language(within):
             return None
     words = sources.words(statement, within)
-    return SupportVerdict(state="doubtful" if words else "unchecked", passages=cited, words=words)
+    return SupportVerdict(
+        state="doubtful" if words else "unchecked",
+        passages=cited,
+        words=words,
+        says_nothing=sources.shares_language(within) and not sources.hold(statement),
+    )
 
 
 def _with_words(statement: Statement, sources: _Sources, holds: Callable[[int], bool]) -> SupportVerdict:
@@ -200,7 +211,7 @@ def _unheld(statement: Statement, sources: _Sources) -> SupportVerdict:
 
 def _own_words(statement: Statement, sources: _Sources) -> WordingSimilarity | None:
     wording = WordingSimilarity.of(statement.words, language=sources.language)
-    full = frozenset(spelled_number(token) or token for token in wording.tokens - wording.empty)
+    full = _full_words(statement, sources)
     if len(full) < _FEWEST_WORDS:
         return None
     own = full - sources.asked
@@ -208,3 +219,8 @@ def _own_words(statement: Statement, sources: _Sources) -> WordingSimilarity | N
         own = full
     pairs = frozenset(pair for pair in wording.pairs if own.intersection(pair))
     return WordingSimilarity(tokens=own, pairs=pairs)
+
+
+def _full_words(statement: Statement, sources: _Sources) -> frozenset[str]:
+    wording = WordingSimilarity.of(statement.words, language=sources.language)
+    return frozenset(spelled_number(token) or token for token in wording.tokens - wording.empty)

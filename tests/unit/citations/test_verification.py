@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rag_engine.citations import finish
+from rag_engine.citations.stated_facts import unheld
 from rag_engine.embedders import hashing, local
 from rag_engine.wrappers.cached_embedder import CachedEmbedder
 from tests.doubles.vector_cache import MemoryVectorCache
@@ -80,6 +81,49 @@ async def test_a_wrong_marker_leads_to_the_passage_that_says_it(embedder: Embedd
 async def test_an_answer_that_nothing_supports_is_recognised(marker: str, embedder: Embedder) -> None:
     cited = await checked(f"Employees fly to the moon every summer{marker}.", embedder)
     assert (cited.is_invented, cited.grounded, cited.support_ratio) == (True, False, 0.0)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "Yes. Employees fly to the moon every summer [1].",
+        "No pets. Cats may sleep under the desks of the board [2].\n\n- Dogs wear a green collar.",
+        "## Parents\n\nThey receive 16 weeks of paid leave [1].\n\n- Mothers apply in the payroll portal.\n- Fathers "
+        "need a letter from the doctor.\n\nContact human resources for details.",
+        "Guests pay 9 euros [3]. Holidays are 31 days a year [1]. Cats may sleep under the desks.",
+        "The founder lives in a castle near the sea [2]. It takes ten working days to reach him.",
+    ],
+)
+async def test_an_invented_answer_of_several_parts_is_recognised(written: str, embedder: Embedder) -> None:
+    """Parts too short to compare and parts that differ by a figure do not save the rest."""
+    assert (await checked(written, embedder)).is_invented
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "30 days. Employees fly to the moon every summer.",
+        "Guests pay 9 euros [3].",
+        "Guests pay 8 euros [3]. Holidays are 31 days a year [1]. Cats may sleep under the desks.",
+        "Gäste zahlen für ihre Mahlzeiten insgesamt 8 Euro [3].",
+    ],
+)
+async def test_an_answer_that_the_passages_hold_in_part_is_kept(written: str, embedder: Embedder) -> None:
+    assert not (await checked(written, embedder)).is_invented
+
+
+@pytest.mark.parametrize(
+    ("claim", "language", "missing"),
+    [
+        ("It takes ten working days.", "en", ("ten",)),
+        ("It takes two working days.", "en", ()),
+        ("Es dauert zehn Arbeitstage.", "de", ("zehn",)),
+        ("需要十个工作日。", "zh", ("十个工作日",)),
+        ("需要两个工作日。", "zh", ()),
+    ],
+)
+def test_working_days_are_days(claim: str, language: str, missing: tuple[str, ...]) -> None:
+    assert unheld(claim, ["The lead answers within two days."], language=language) == missing
 
 
 async def test_general_knowledge_has_its_own_sign(embedder: Embedder) -> None:
