@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from rag_engine.indexes.embedded import Settings, connect
-from rag_engine.indexes.embedded.schema import is_consistent
+from rag_engine.indexes.embedded.database.schema import is_consistent
 from rag_engine.types import Search
 from tests.conftest import PROJECT
 from tests.doubles import commands

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
-from rag_engine.indexes.embedded import connections, rebuild, search, writer
-from rag_engine.indexes.embedded.dense import words_of
+from rag_engine.indexes.embedded import rebuild, search
+from rag_engine.indexes.embedded.database import connections, writer
+from rag_engine.indexes.embedded.database.group_commit import GroupCommit
+from rag_engine.indexes.embedded.database.schema import SCHEMA
 from rag_engine.indexes.embedded.erase import erase_index
-from rag_engine.indexes.embedded.group_commit import GroupCommit
 from rag_engine.indexes.embedded.memory import Memory
+from rag_engine.indexes.embedded.postings.spelling_words import remove_unused
 from rag_engine.indexes.embedded.scan import chunks_of, count_of, expansions_of, page_after
-from rag_engine.indexes.embedded.schema import SCHEMA
-from rag_engine.indexes.embedded.words import remove_unused
+from rag_engine.indexes.embedded.vectors.dense import words_of
 
 if TYPE_CHECKING:
     import sqlite3
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rag_engine.expansion.types import ExpansionVector
-    from rag_engine.indexes.embedded.connections import Connections
+    from rag_engine.indexes.embedded.database.connections import Connections
     from rag_engine.ports import IndexIdentity
     from rag_engine.types import (
         Chunk,

@@ -3,12 +3,12 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from rag_engine.indexes.embedded import schema
+from rag_engine.indexes.embedded.database import schema
+from rag_engine.indexes.embedded.database.schema import read_number, write
+from rag_engine.indexes.embedded.database.writer import transaction
 from rag_engine.indexes.embedded.errors import translate_errors
 from rag_engine.indexes.embedded.postings import compaction
-from rag_engine.indexes.embedded.schema import read_number, write
-from rag_engine.indexes.embedded.words import remove_unused
-from rag_engine.indexes.embedded.writer import transaction
+from rag_engine.indexes.embedded.postings.spelling_words import remove_unused
 from rag_engine.storage.sqlite.erase import erase
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from rag_engine.indexes.embedded.database.schema import mean_of, read_number
 from rag_engine.indexes.embedded.postings.segments import BlockCache, StoredPostings
 from rag_engine.indexes.embedded.postings.vocabulary import Vocabulary
 from rag_engine.indexes.embedded.recent_values import RecentValues
-from rag_engine.indexes.embedded.schema import mean_of, read_number
 from rag_engine.indexes.embedded.vectors.expansions import Expansions
 from rag_engine.indexes.embedded.vectors.recent_vectors import RecentVectors
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rag_engine.indexes.embedded.lexical import Visible
+    from rag_engine.indexes.embedded.postings.best_matches import Visible
     from rag_engine.types import KnowledgeBaseId
 
     Ids: TypeAlias = NDArray[np.int64]

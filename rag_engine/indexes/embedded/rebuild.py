@@ -6,7 +6,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from rag_engine.errors import SchemaMismatch
-from rag_engine.indexes.embedded import schema
+from rag_engine.indexes.embedded.database import schema
 from rag_engine.indexes.embedded.errors import translate_errors
 
 if TYPE_CHECKING:

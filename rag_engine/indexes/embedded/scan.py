@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rag_engine.indexes.embedded.dense import restored, unit
-from rag_engine.indexes.embedded.rows import CHUNK_COLUMNS, chunk_of, key
+from rag_engine.indexes.embedded.database.rows import CHUNK_COLUMNS, chunk_of, key
+from rag_engine.indexes.embedded.vectors.dense import restored, unit
 
 if TYPE_CHECKING:
     import sqlite3

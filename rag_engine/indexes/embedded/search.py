@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rag_engine.indexes.embedded.dense import nearest
-from rag_engine.indexes.embedded.lexical import AudienceTerms, best_matches
-from rag_engine.indexes.embedded.rows import CHUNK_COLUMNS, chunk_of, key, knowledge_base_of
+from rag_engine.indexes.embedded.database.rows import CHUNK_COLUMNS, chunk_of, key, knowledge_base_of
+from rag_engine.indexes.embedded.postings.best_matches import AudienceTerms, best_matches
+from rag_engine.indexes.embedded.vectors.dense import nearest
 from rag_engine.indexes.embedded.vectors.expansions import nearest_origins
 from rag_engine.types import Hit, Ranking
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping, Sequence
 
-    from rag_engine.indexes.embedded.lexical import Corrections
     from rag_engine.indexes.embedded.memory import Mask, Memory, SearchAudience, Snapshot
+    from rag_engine.indexes.embedded.postings.best_matches import Corrections
     from rag_engine.types import Chunk, KnowledgeBaseId, Search
 
 _Scored = dict[int, float]

@@ -15,8 +15,8 @@ import pytest
 
 from rag_engine.errors import IndexUnavailable, Misconfigured, RagError, SchemaMismatch
 from rag_engine.indexes.embedded import Settings, connect
+from rag_engine.indexes.embedded.database.schema import read_number
 from rag_engine.indexes.embedded.errors import translate_errors
-from rag_engine.indexes.embedded.schema import read_number
 from rag_engine.ports import IndexIdentity
 from rag_engine.text.analyzer import VERSION, query_tokens
 from rag_engine.types import Chunk, ChunkId, Document, DocumentId, KnowledgeBaseId, Search

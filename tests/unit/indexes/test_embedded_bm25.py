@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from rag_engine.indexes.embedded.bm25 import CommonTerm, ScoredChunks, WeightedPostings, common_from
+from rag_engine.indexes.embedded.postings.bm25 import CommonTerm, ScoredChunks, WeightedPostings, common_from
 from rag_engine.retrieval.ranking.bm25 import norms_of
 
 if TYPE_CHECKING:

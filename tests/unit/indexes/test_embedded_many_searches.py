@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from rag_engine.indexes.embedded import Settings, connect
+from rag_engine.indexes.embedded.database.rows import hash_of
 from rag_engine.indexes.embedded.postings.segments import StoredPostings
-from rag_engine.indexes.embedded.rows import hash_of
 from rag_engine.types import DocumentId
 from tests.contracts.indexing import (
     DIMENSIONS,

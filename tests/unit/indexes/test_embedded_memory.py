@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from rag_engine.indexes.embedded.rows import row_of
-from rag_engine.indexes.embedded.schema import configure, opened, prepare
-from rag_engine.indexes.embedded.writer import KnownTokens, NewDocument, replace_documents
+from rag_engine.indexes.embedded.database.rows import row_of
+from rag_engine.indexes.embedded.database.schema import configure, opened, prepare
+from rag_engine.indexes.embedded.database.writer import KnownTokens, NewDocument, replace_documents
 from rag_engine.types import Chunk, ChunkId, DocumentId, KnowledgeBaseId
 from tests.faults.put_documents import IDENTITY
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rag_engine.indexes.embedded.rows import IndexRow
+    from rag_engine.indexes.embedded.database.rows import IndexRow
 
 _BASE, _DOCUMENT = KnowledgeBaseId("base"), DocumentId("document")
 _WORDS = 10_000

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_engine.indexes.embedded.dense import encoded, restored, stored, unit, words_of
+from rag_engine.indexes.embedded.database.rows import chunk_of, hash_of, packed_terms, row_of, unpacked_terms
 from rag_engine.indexes.embedded.postings.blocks import blocks, decoded, merged, of_chunks
-from rag_engine.indexes.embedded.rows import chunk_of, hash_of, packed_terms, row_of, unpacked_terms
+from rag_engine.indexes.embedded.vectors.dense import encoded, restored, stored, unit, words_of
 from rag_engine.text.spelling import edits, edits_of_each
 from rag_engine.types import Chunk, ChunkId, DocumentId, KnowledgeBaseId
 

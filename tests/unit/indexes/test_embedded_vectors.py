@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from rag_engine.indexes.embedded.dense import stored, widened
-from rag_engine.indexes.embedded.schema import configure, opened, prepare
+from rag_engine.indexes.embedded.database.schema import configure, opened, prepare
+from rag_engine.indexes.embedded.vectors.dense import stored, widened
 from rag_engine.indexes.embedded.vectors.recent_vectors import RecentVectors
 from tests.faults.put_documents import IDENTITY
 

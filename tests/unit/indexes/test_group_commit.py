@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rag_engine.errors import IndexUnavailable, StorageUnavailable
-from rag_engine.indexes.embedded import group_commit
+from rag_engine.indexes.embedded.database import group_commit
 from tests.unit.indexes.test_embedded import BASE, clustered, opened, put, words
 
 if TYPE_CHECKING:

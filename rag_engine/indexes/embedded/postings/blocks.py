@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag_engine.indexes.embedded.rows import unpacked_terms
+from rag_engine.indexes.embedded.database.rows import unpacked_terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rag_engine.indexes.embedded.database.schema import read_number, write
 from rag_engine.indexes.embedded.postings.blocks import blocks, merged, of_chunks
 from rag_engine.indexes.embedded.postings.segments import place_of, read, read_block
-from rag_engine.indexes.embedded.schema import read_number, write
 
 if TYPE_CHECKING:
     import sqlite3

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag_engine.indexes.embedded.dense import encoded, nearest, restored, words_of
-from rag_engine.indexes.embedded.schema import read_number
+from rag_engine.indexes.embedded.database.schema import read_number
+from rag_engine.indexes.embedded.vectors.dense import encoded, nearest, restored, words_of
 from rag_engine.indexes.embedded.vectors.recent_vectors import RecentVectors
 
 if TYPE_CHECKING:

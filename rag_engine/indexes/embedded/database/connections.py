@@ -8,7 +8,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, TypeVar
 
 from rag_engine.errors import IndexUnavailable
-from rag_engine.indexes.embedded import schema, writer
+from rag_engine.indexes.embedded.database import schema, writer
 from rag_engine.indexes.embedded.errors import BACKEND, translate_errors
 from rag_engine.storage.private_files import make_file
 

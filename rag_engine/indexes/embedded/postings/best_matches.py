@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from rag_engine.indexes.embedded.bm25 import CommonTerm, ScoredChunks, WeightedPostings, common_from
-from rag_engine.indexes.embedded.rows import hash_of
+from rag_engine.indexes.embedded.database.rows import hash_of
+from rag_engine.indexes.embedded.postings.bm25 import CommonTerm, ScoredChunks, WeightedPostings, common_from
 from rag_engine.retrieval.ranking.bm25 import norms_of, term_weight
 from rag_engine.text.spelling import SHARE, corrections
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from rag_engine.indexes.embedded.database.rows import hash_of
+from rag_engine.indexes.embedded.database.schema import read_number, write
+from rag_engine.indexes.embedded.database.writer import transaction
 from rag_engine.indexes.embedded.postings import compaction
-from rag_engine.indexes.embedded.rows import hash_of
-from rag_engine.indexes.embedded.schema import read_number, write
-from rag_engine.indexes.embedded.writer import transaction
 
 if TYPE_CHECKING:
     import sqlite3

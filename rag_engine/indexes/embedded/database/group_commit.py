@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag_engine.errors import RagError, SchemaMismatch
-from rag_engine.indexes.embedded.rows import row_of
-from rag_engine.indexes.embedded.writer import KnownTokens, NewDocument, replace_documents
+from rag_engine.indexes.embedded.database.rows import row_of
+from rag_engine.indexes.embedded.database.writer import KnownTokens, NewDocument, replace_documents
 
 if TYPE_CHECKING:
     import sqlite3
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from rag_engine.indexes.embedded.connections import Connections
-    from rag_engine.indexes.embedded.rows import IndexRow
+    from rag_engine.indexes.embedded.database.connections import Connections
+    from rag_engine.indexes.embedded.database.rows import IndexRow
     from rag_engine.types import Chunk, Document, Vector
 
 _MOST_CHUNKS = 1_000

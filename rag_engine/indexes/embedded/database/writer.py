@@ -7,11 +7,24 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from rag_engine.indexes.embedded.dense import encoded, restored, stored
+from rag_engine.indexes.embedded.database.rows import (
+    CHUNK_COLUMNS,
+    IndexRow,
+    chunk_of,
+    key,
+    knowledge_base_of,
+    row_of,
+)
+from rag_engine.indexes.embedded.database.schema import (
+    empty_derived,
+    is_consistent,
+    mean_of,
+    read_number,
+    write,
+)
 from rag_engine.indexes.embedded.memory import RETAINED_VERSIONS
 from rag_engine.indexes.embedded.postings import compaction
-from rag_engine.indexes.embedded.rows import CHUNK_COLUMNS, IndexRow, chunk_of, key, knowledge_base_of, row_of
-from rag_engine.indexes.embedded.schema import empty_derived, is_consistent, mean_of, read_number, write
+from rag_engine.indexes.embedded.vectors.dense import encoded, restored, stored
 from rag_engine.text.spelling import correctable
 
 if TYPE_CHECKING:
