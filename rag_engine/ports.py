@@ -303,7 +303,7 @@ class Library(Protocol):
         ...
 
 
-class Shelves(Catalog, Documents, Library, Protocol):
+class DocumentCatalog(Catalog, Documents, Library, Protocol):
     @property
     def unfinished(self) -> Unfinished: ...
 

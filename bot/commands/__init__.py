@@ -40,17 +40,19 @@ SPECS = registry.specs()
 def _ignore(seen: Reply) -> None: ...
 
 
-async def execute(command: Command, room: Room, desk: CommandDependencies, *, show: Show = _ignore) -> Reply:
+async def execute(
+    command: Command, room: Room, dependencies: CommandDependencies, *, show: Show = _ignore
+) -> Reply:
     """A `UserError` becomes the reply; other `RagError`s are raised. `/ask` is only parsed."""
-    language = await _language(command.place, command.person, desk)
+    language = await _language(command.place, command.person, dependencies)
     try:
-        await desk.access.admit_person(command.person, command.place, room.directory)
+        await dependencies.access.admit_person(command.person, command.place, room.directory)
         parsed = parse(command)
         use = CommandContext(
             place=command.place,
             person=command.person,
             room=room,
-            desk=desk,
+            dependencies=dependencies,
             show=show,
             language=language,
             command=command.id,
@@ -66,43 +68,48 @@ async def execute(command: Command, room: Room, desk: CommandDependencies, *, sh
 
 
 async def press(
-    action: Action, room: Room, desk: CommandDependencies, *, show: Show = _ignore
+    action: Action, room: Room, dependencies: CommandDependencies, *, show: Show = _ignore
 ) -> Reply | None:
     """None for other buttons."""
     if action.name not in (BUTTON, FORM_BUTTON):
         return None
-    language = await _language(action.place, action.person, desk)
+    language = await _language(action.place, action.person, dependencies)
     use = CommandContext(
         place=action.place,
         person=action.person,
         room=room,
-        desk=desk,
+        dependencies=dependencies,
         show=show,
         language=language,
         typed=action.text,
     )
     try:
-        desk.access.admit(action.place)
-        await desk.access.check_present(action.person, action.place, room.directory)
+        dependencies.access.admit(action.place)
+        await dependencies.access.check_present(action.person, action.place, room.directory)
         return await _pressed(use, action.value)
     except UserError as error:
         return reply(sentence_of(error, language))
 
 
-async def form(action: Action, room: Room, desk: CommandDependencies) -> Form | None:
+async def form(action: Action, room: Room, dependencies: CommandDependencies) -> Form | None:
     """None for those who may not press it."""
     name, _, subject = action.value.partition(":")
     act, _, identity = subject.partition(":")
     command = registry.commands().get(f"kb {name}") if action.name == FORM_BUTTON else None
     if command is None or command.form is None:
         return None
-    language = await _language(action.place, action.person, desk)
+    language = await _language(action.place, action.person, dependencies)
     use = CommandContext(
-        place=action.place, person=action.person, room=room, desk=desk, show=_ignore, language=language
+        place=action.place,
+        person=action.person,
+        room=room,
+        dependencies=dependencies,
+        show=_ignore,
+        language=language,
     )
     try:
-        desk.access.admit(action.place)
-        await desk.access.check_present(action.person, action.place, room.directory)
+        dependencies.access.admit(action.place)
+        await dependencies.access.check_present(action.person, action.place, room.directory)
         return await command.form(use, act, identity)
     except UserError:
         return None
@@ -111,10 +118,10 @@ async def form(action: Action, room: Room, desk: CommandDependencies) -> Form | 
 async def _pressed(use: CommandContext, value: str) -> Reply:
     match value.split(":"):
         case ["yes", token]:
-            confirmed = use.desk.questions.redeem(token, use.person, use.place)
+            confirmed = use.dependencies.questions.redeem(token, use.person, use.place)
             return await confirmed(use.room, use.show)
         case ["no", token]:
-            use.desk.questions.redeem(token, use.person, use.place)
+            use.dependencies.questions.redeem(token, use.person, use.place)
             return reply(use.say("nothing_done"))
         case [name, *subject, page] if page.isdecimal() and len(subject) <= 1:
             command = registry.commands().get(f"kb {name}")
@@ -129,6 +136,6 @@ async def _pressed(use: CommandContext, value: str) -> Reply:
     raise Invalid("command_button_stale")
 
 
-async def _language(place: Place, person: Person, desk: CommandDependencies) -> str:
-    settings = await desk.places.settings(place)
+async def _language(place: Place, person: Person, dependencies: CommandDependencies) -> str:
+    settings = await dependencies.places.settings(place)
     return language_of("", person, chosen=settings.language)

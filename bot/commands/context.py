@@ -37,7 +37,7 @@ class CommandContext:
     place: Place
     person: Person
     room: Room
-    desk: CommandDependencies
+    dependencies: CommandDependencies
     show: Show
     language: str = "en"
     command: str = ""
@@ -67,16 +67,18 @@ class CommandContext:
         return text if known.name.is_description and self.language == "en" else code(text)
 
     async def known(self, label: str) -> NamedKnowledgeBase:
-        return await self.desk.audiences.find(label, self.place, self.directory, self.person)
+        return await self.dependencies.audiences.find(label, self.place, self.directory, self.person)
 
     async def readable(
         self, *, others: Collection[KnowledgeBaseId] | None = None
     ) -> list[NamedKnowledgeBase]:
-        return await self.desk.audiences.readable(self.place, self.directory, self.person, others=others)
+        return await self.dependencies.audiences.readable(
+            self.place, self.directory, self.person, others=others
+        )
 
     async def hints_on_access(self) -> list[str]:
         """For administrators of a workspace that is not the operator's."""
-        access = self.desk.access
+        access = self.dependencies.access
         if access.trusts(self.place, self.directory) or self.place.workspace == NO_WORKSPACE:
             return []
         if not await access.administers(self.person, self.directory):
@@ -92,14 +94,14 @@ class CommandContext:
     async def check_administers(self, known: NamedKnowledgeBase) -> None:
         if known.audience is None:
             raise Refusal("changed_by_operator", name=self.called(known))
-        access, owner = self.desk.access, known.audience.place
+        access, owner = self.dependencies.access, known.audience.place
         if owner in (self.place, self.place.parent):
             await access.check(self.person, self.place, self.directory, act="administer")
         else:
             await access.check_administers(self.person, self.place, self.directory)
 
     def ask(self, question: str, *, label: str, confirmed: Confirmed) -> Reply:
-        token = self.desk.questions.ask(self.person, self.place, confirmed)
+        token = self.dependencies.questions.ask(self.person, self.place, confirmed)
         return reply(
             self.say("question_open", question=question, count=EXPIRY_MINUTES),
             buttons=(

@@ -116,7 +116,7 @@ class Questions:
         return question.confirmed
 
 
-class SourceDesk(Protocol):
+class SourceService(Protocol):
     @property
     def store(self) -> SqliteSources: ...
 
@@ -137,8 +137,8 @@ class SourceDesk(Protocol):
     async def remove(self, source: SyncedSource) -> None: ...
 
 
-class ChannelSourceDesk(Protocol):
-    """See `bot.conversation.channels.channel_desk.ChannelDesk`."""
+class ChannelSourceService(Protocol):
+    """See `bot.conversation.channels.channel_service.ChannelService`."""
 
     @property
     def sources(self) -> ChannelSources: ...
@@ -176,8 +176,8 @@ class CommandDependencies:
     read_aloud: LatestAnswer
     experts: ExpertRequests
     page: SignInLinks | None = None
-    sources: SourceDesk | None = None
-    channels: ChannelSourceDesk | None = None
+    sources: SourceService | None = None
+    channels: ChannelSourceService | None = None
     gaps: ShownGaps | None = None
     shown_answers: ShownAnswers
     mind_maps: MindMaps

@@ -29,9 +29,9 @@ async def draw(use: CommandContext) -> Reply:
     if "document" not in use.values:
         return await _answers(use)
     record = await _document(use)
-    sections = await use.desk.library.sections(record.document.id)
+    sections = await use.dependencies.library.sections(record.document.id)
     title = shown(record.document.title)
-    found = await use.desk.mind_maps.of_document(record.document.title, sections)
+    found = await use.dependencies.mind_maps.of_document(record.document.title, sections)
     if found is None:
         return reply(use.say("mind_map_none", title=code(title)))
     return await _drawn(use, found, title)
@@ -39,8 +39,8 @@ async def draw(use: CommandContext) -> Reply:
 
 async def _answers(use: CommandContext) -> Reply:
     thread = use.values.get("of") == "thread"
-    answers = await use.desk.shown_answers(use.place, use.person, use.room, thread=thread)
-    found = await use.desk.mind_maps.of_answers(answers)
+    answers = await use.dependencies.shown_answers(use.place, use.person, use.room, thread=thread)
+    found = await use.dependencies.mind_maps.of_answers(answers)
     if found is None:
         return reply(use.say("mind_map_no_answer"))
     place = partial(place_in_language, language=use.language)
@@ -71,7 +71,7 @@ async def _document(use: CommandContext) -> DocumentRecord:
     records = [
         record
         for base in bases
-        for record in await use.desk.library.records(base.knowledge_base.id)
+        for record in await use.dependencies.library.records(base.knowledge_base.id)
         if record.state == "ready"
     ]
     where = use.called(bases[0]) if len(bases) == 1 else use.say("all_files_here")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 async def start(use: CommandContext) -> Reply:
     for person in (None, use.person):
-        await use.desk.topics.start(use.place, person)
+        await use.dependencies.topics.start(use.place, person)
     return reply(use.say("new_topic"))
 
 

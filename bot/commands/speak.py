@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 async def speak(use: CommandContext) -> Reply:
-    return await use.desk.read_aloud(use.place, use.person, use.room, use.language)
+    return await use.dependencies.read_aloud(use.place, use.person, use.room, use.language)
 
 
 COMMANDS = (

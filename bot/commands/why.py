@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 async def explain(use: CommandContext) -> Reply:
-    return await use.desk.explain(use.place, use.person, use.room, use.language)
+    return await use.dependencies.explain(use.place, use.person, use.room, use.language)
 
 
 COMMANDS = (

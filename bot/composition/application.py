@@ -73,7 +73,9 @@ _NOBODY = Observers()
 
 
 @asynccontextmanager
-async def foundation(settings: Settings, *, observers: Observers = _NOBODY) -> AsyncGenerator[BaseComponents]:
+async def base_components(
+    settings: Settings, *, observers: Observers = _NOBODY
+) -> AsyncGenerator[BaseComponents]:
     async with AsyncExitStack() as stack:
         stored = await stack.enter_async_context(storage(settings, observers=observers))
         embedder = await keep_trying(lambda: stack.enter_async_context(loader.embedder(settings)))
@@ -98,7 +100,7 @@ async def library(
     while another program rebuilds. `retry.patient` waits for services.
     """
     async with AsyncExitStack() as stack:
-        base = on or await stack.enter_async_context(foundation(settings, observers=observers))
+        base = on or await stack.enter_async_context(base_components(settings, observers=observers))
         cache = await stack.enter_async_context(cached_vectors(vectors or settings.data_dir))
         opened = partial(_index, settings, identity=base.identity, rebuilding=rebuilding, observers=observers)
         found = await keep_trying(lambda: stack.enter_async_context(opened()))

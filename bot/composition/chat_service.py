@@ -18,7 +18,7 @@ from bot.composition.chat.question_limits import question_budget
 from bot.composition.conversation import ChatStores, Policies, Removals, assemble
 from bot.composition.layers.expansion import estimate
 from bot.composition.layers.graph import graph_cost
-from bot.composition.sources.channels import channel_desk
+from bot.composition.sources.channels import channel_service
 from bot.conversation import retention
 from bot.conversation.dependencies import Commands
 from bot.conversation.turn.conversation_tags import ConversationTags
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 
     from bot.composition.chat.page_parts import OpenPage
     from bot.composition.components import Application, IndexingComponents
-    from bot.conversation.channels.channel_desk import ChannelDesk
+    from bot.conversation.channels.channel_service import ChannelService
     from bot.conversation.dependencies import ForgetDocument
-    from bot.conversation.gaps.gap_desk import GapDesk
+    from bot.conversation.gaps.gap_service import GapService
     from bot.conversation.service import Service
     from bot.port import ChatService
     from bot.settings import Settings
@@ -74,12 +74,12 @@ async def service(application: Application, *, page: OpenPage | None = None) -> 
         await library.catalog.unfinished.give_up_expected()
         await library.originals.forget_unused()
         places = Places(database, defaults=default_place_settings(application.settings))
-        channels = channel_desk(library, database, places, lambda: chat.runner.scheduler)
+        channels = channel_service(library, database, places, lambda: chat.runner.scheduler)
         await _forget_removed(library, places, channels.sources)
         uploads = await _uploads(application)
         forget = partial(_forget, library, places, channels.sources)
         links = page_parts.sign_in_links(application, database)
-        gaps = gap_parts.gap_desk(application, database)
+        gaps = gap_parts.gap_service(application, database)
         policies = _platform_policies(
             application, database, places, uploads, forget, pictures, links, channels, gaps
         )
@@ -129,8 +129,8 @@ async def console_service(
             audiences=operator,
             permissions=operator,
             places=operator,
-            commands=_of_desk(
-                _desk(
+            commands=_commands(
+                _command_dependencies(
                     application,
                     database,
                     uploads,
@@ -140,7 +140,7 @@ async def console_service(
                     places=operator,
                 )
             ),
-            gaps=gap_parts.gap_desk(application, database).listed,
+            gaps=gap_parts.gap_service(application, database).listed,
             show_sources=answer_views.sources_view(library, operator).show,
             show_explanation=answer_views.explanation(application, database, operator).press,
             names=library.catalog.metadata.names,
@@ -224,19 +224,21 @@ def _platform_policies(
     forget: Callable[[KnowledgeBaseId, DocumentId | None], Awaitable[bool]],
     pictures: ParserPool,
     links: SignInLinks | None,
-    channels: ChannelDesk,
-    gaps: GapDesk,
+    channels: ChannelService,
+    gaps: GapService,
 ) -> Policies:
     library = application.library
     rights = Permissions(settings=application.settings.access)
     audiences = Audiences(places=places, catalog=library.catalog, access=rights, model=library.embedder.model)
     sources = answer_views.sources_view(library, audiences, pictures)
-    desk = _desk(application, database, uploads, forget, access=rights, audiences=audiences, places=places)
+    dependencies = _command_dependencies(
+        application, database, uploads, forget, access=rights, audiences=audiences, places=places
+    )
     return Policies(
         audiences=audiences,
         permissions=rights,
         places=places,
-        commands=_of_desk(replace(desk, page=links, channels=channels, gaps=gaps)),
+        commands=_commands(replace(dependencies, page=links, channels=channels, gaps=gaps)),
         gaps=gaps.listed,
         show_sources=sources.show,
         show_pictures=sources.pictures,
@@ -248,7 +250,7 @@ def _platform_policies(
     )
 
 
-def _desk(
+def _command_dependencies(
     application: Application,
     database: Database,
     uploads: Uploads,
@@ -280,19 +282,19 @@ def _desk(
         sources=application.sources,
         experts=ExpertRequests(database),
         mind_maps=application.mind_maps or MindMaps(),
-        gaps=gap_parts.gap_desk(application, database),
+        gaps=gap_parts.gap_service(application, database),
         **answer_views.answer_commands(application, database, audiences),
         models=tuple(application.engine.choices),
         has_web=bool(application.settings.web_search.kind),
     )
 
 
-def _of_desk(desk: CommandDependencies) -> Commands:
+def _commands(dependencies: CommandDependencies) -> Commands:
     return Commands(
         specs=commands.SPECS,
-        execute=lambda command, room, show: commands.execute(command, room, desk, show=show),
-        press=lambda action, room, show: commands.press(action, room, desk, show=show),
-        form=lambda action, room: commands.form(action, room, desk),
+        execute=lambda command, room, show: commands.execute(command, room, dependencies, show=show),
+        press=lambda action, room, show: commands.press(action, room, dependencies, show=show),
+        form=lambda action, room: commands.form(action, room, dependencies),
     )
 
 

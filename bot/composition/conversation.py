@@ -11,9 +11,9 @@ from bot.conversation.experts.answer_authors import AnswerAuthors
 from bot.conversation.experts.answer_delivery import AnswerDelivery
 from bot.conversation.experts.answer_files import AnswerFiles
 from bot.conversation.experts.expert_buttons import ExpertButtons
-from bot.conversation.experts.expert_desk import ExpertDesk
 from bot.conversation.experts.expert_posts import ExpertPosts
 from bot.conversation.experts.expert_readers import ExpertReaders
+from bot.conversation.experts.expert_service import ExpertService
 from bot.conversation.experts.gap_requests import GapRequests
 from bot.conversation.follow_ups import FollowUps
 from bot.conversation.interactions import Interactions
@@ -233,7 +233,7 @@ def _service(
         interactions=interactions,
         first_steps=_first_steps(stores, policies, runner.scheduler, records),
         option_names=_option_names(policies),
-        experts=buttons.experts.desk,
+        experts=buttons.experts.service,
         notes=FeedbackNotes(turns=stores.turns, notifier=runner.notifier),
     )
 
@@ -304,7 +304,7 @@ def _experts(
         forget_source=removals.source,
     )
     return ExpertButtons(
-        desk=ExpertDesk(
+        service=ExpertService(
             requests=stores.experts,
             outbound=outbound,
             posts=posts,
@@ -353,7 +353,7 @@ def _answer_buttons(
         ),
         experts=experts,
         gaps=GapRequests(
-            desk=experts.desk,
+            service=experts.service,
             readers=experts.readers,
             permissions=policies.permissions,
             listed=policies.gaps,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bot.conversation.dependencies import AudienceLookup
     from bot.port import Person, Place, Room
     from bot.store.turns import ChatTurn, Turns
-    from rag_engine.ingestion.ingestion import Shelves
+    from rag_engine.ingestion.ingestion import DocumentCatalog
     from rag_engine.types import ConversationId, Turn, TurnId
 
 _MOST_TURNS: Final = 60
@@ -29,7 +29,7 @@ class ConversationHistory(Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerMaps:
     audiences: AudienceLookup
-    catalog: Shelves
+    catalog: DocumentCatalog
     history: ConversationHistory
     turns: Turns
 

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from bot.conversation.dependencies import AudienceLookup, StoredAnswers
     from bot.port import Person, Place, Room
     from bot.store.turns import ChatTurn, Turns
-    from rag_engine.ingestion.ingestion import Shelves
+    from rag_engine.ingestion.ingestion import DocumentCatalog
     from rag_engine.speech.voice import Voice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadAloud:
     audiences: AudienceLookup
-    catalog: Shelves
+    catalog: DocumentCatalog
     answers: StoredAnswers
     turns: Turns
     voice: Voice | None = None

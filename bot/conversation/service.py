@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bot.conversation.admission import Admission
-    from bot.conversation.channels.channel_desk import ChannelDesk
+    from bot.conversation.channels.channel_service import ChannelService
     from bot.conversation.dependencies import PermissionChecks
-    from bot.conversation.experts.expert_desk import ExpertDesk
+    from bot.conversation.experts.expert_service import ExpertService
     from bot.conversation.interactions import Interactions
     from bot.conversation.interactions.feedback_notes import FeedbackNotes
     from bot.conversation.interactions.option_names import OptionNames
@@ -73,9 +73,9 @@ class Service:
     interactions: Interactions
     first_steps: FirstSteps
     option_names: OptionNames
-    experts: ExpertDesk
+    experts: ExpertService
     notes: FeedbackNotes
-    channels: ChannelDesk | None = None
+    channels: ChannelService | None = None
 
     @property
     def outbound(self) -> OutboundRooms:

@@ -42,46 +42,46 @@ async def rebuild(
     """
     async with (
         index_lock.alone(settings.data_dir, seconds=patience),
-        application.foundation(settings) as foundation,
+        application.base_components(settings) as components,
     ):
-        return await _rebuild(settings, foundation, progress or _ignore)
+        return await _rebuild(settings, components, progress or _ignore)
 
 
-async def _rebuild(settings: Settings, foundation: BaseComponents, progress: Progress) -> Rebuilt:
+async def _rebuild(settings: Settings, components: BaseComponents, progress: Progress) -> Rebuilt:
     path = settings.data_dir / FILE
-    recipe = _recipe(settings, foundation)
+    recipe = _recipe(settings, components)
     async with reindex_journal.opened(path, recipe) as log:
-        resumable = log.entries and await _is_resumable(settings, foundation, log)
+        resumable = log.entries and await _is_resumable(settings, components, log)
     if not resumable:
         await reindex_journal.remove(path)
         await application.abandon_rebuild(settings)
     async with reindex_journal.opened(path, recipe) as log:
-        async with application.library(settings, on=foundation, rebuilding=True) as library:
+        async with application.library(settings, on=components, rebuilding=True) as library:
             resumed = await _build(library, log, progress)
-        bases = await foundation.storage.catalog.knowledge_bases()
+        bases = await components.storage.catalog.knowledge_bases()
         await application.replace_index(
-            settings, identity=foundation.identity, knowledge_bases=[base.id for base in bases]
+            settings, identity=components.identity, knowledge_bases=[base.id for base in bases]
         )
-        await _record(foundation, log)
+        await _record(components, log)
         rebuilt = Rebuilt(documents=len(log.entries), resumed=resumed)
     await reindex_journal.remove(path)
     return rebuilt
 
 
-def _recipe(settings: Settings, foundation: BaseComponents) -> dict[str, object]:
+def _recipe(settings: Settings, components: BaseComponents) -> dict[str, object]:
     return {
         "index": settings.index.kind,
-        **asdict(foundation.identity),
-        "max_tokens": foundation.embedder.max_tokens,
+        **asdict(components.identity),
+        "max_tokens": components.embedder.max_tokens,
         "splitter": settings.splitter.model_dump(),
     }
 
 
-async def _is_resumable(settings: Settings, foundation: BaseComponents, log: RebuildLog) -> bool:
+async def _is_resumable(settings: Settings, components: BaseComponents, log: RebuildLog) -> bool:
     expected: dict[KnowledgeBaseId, int] = {}
     for entry in log.entries.values():
         expected[entry.knowledge_base] = expected.get(entry.knowledge_base, 0) + entry.chunks
-    async with application.library(settings, on=foundation, rebuilding=True) as library:
+    async with application.library(settings, on=components, rebuilding=True) as library:
         for base, chunks in expected.items():
             if await library.index.count(base) < chunks:
                 return False
@@ -141,8 +141,8 @@ async def _drop(library: IndexingComponents, log: RebuildLog, document: Document
     await log.remove(document)
 
 
-async def _record(foundation: BaseComponents, log: RebuildLog) -> None:
-    catalog = foundation.storage.catalog
+async def _record(components: BaseComponents, log: RebuildLog) -> None:
+    catalog = components.storage.catalog
     entries = log.entries
     for base in await catalog.knowledge_bases():
         for record in await catalog.records(base.id):
@@ -153,7 +153,7 @@ async def _record(foundation: BaseComponents, log: RebuildLog) -> None:
             now = replace(record, state="ready", reason=reason, chunks=entry.chunks)
             if now != record:
                 await catalog.save(now)
-        await catalog.set_model(base.id, foundation.identity.model)
+        await catalog.set_model(base.id, components.identity.model)
 
 
 def _is_done(record: DocumentRecord, entry: Entry | None) -> bool:

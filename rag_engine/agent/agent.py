@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.agent import calls
-from rag_engine.agent.kept_calls import KeptCalls
+from rag_engine.agent.call_journal import CallJournal
 from rag_engine.agent.loop import STAGE, AgentLimits, AgentLoop
 from rag_engine.agent.passage_pool import PassagePool
 from rag_engine.errors import RagError
@@ -73,7 +73,7 @@ class Agent:
                 yield stage
         yield _gathered(inquiry, loop)
 
-    async def _kept(self, inquiry: Inquiry) -> KeptCalls:
+    async def _kept(self, inquiry: Inquiry) -> CallJournal:
         query, stored = inquiry.query, ""
 
         async def write(state: str) -> None:
@@ -89,7 +89,7 @@ class Agent:
                 stored = await self.store.read(query.turn)
             except RagError as error:
                 _log.warning("the calls of an interrupted answer could not be read: %s", error)
-        return KeptCalls.of(stored, inquiry.question, write)
+        return CallJournal.of(stored, inquiry.question, write)
 
     async def _tools(self, inquiry: Inquiry) -> list[Tool]:
         query = inquiry.query

@@ -21,7 +21,7 @@ from rag_engine.types import Stage
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence
 
-    from rag_engine.agent.kept_calls import KeptCalls
+    from rag_engine.agent.call_journal import CallJournal
     from rag_engine.agent.passage_pool import PassagePool
     from rag_engine.agent.tool import SearchText, Tool, ToolResult
     from rag_engine.generation.tool_request import ToolCall
@@ -92,7 +92,7 @@ class AgentLoop:
     limits: AgentLimits
     pool: PassagePool
     begun: str
-    kept: KeptCalls
+    kept: CallJournal
     made: list[MadeCall] = field(default_factory=list[MadeCall])
     faults: list[str] = field(default_factory=list[str])
     ending: LoopEnd = ""

@@ -34,7 +34,7 @@ from rag_engine.ingestion.table_intake import TableIntake, table_intake, without
 from rag_engine.ingestion.text_limits import DocumentText, TextLimits
 from rag_engine.ingestion.versions import IngestionTarget, IngestionTargets
 from rag_engine.parsing.media_types import shown
-from rag_engine.ports import Shelves
+from rag_engine.ports import DocumentCatalog
 from rag_engine.storage.concurrency.uncancellable import uninterrupted
 from rag_engine.types import (
     Blob,
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from rag_engine.tables.store import TableStore
     from rag_engine.types import Chunk, Document, Vector
 
-__all__ = ["IngestProgress", "Ingestion", "Parse", "Shelves", "blob_from_path"]
+__all__ = ["DocumentCatalog", "IngestProgress", "Ingestion", "Parse", "blob_from_path"]
 
 _log = logging.getLogger(__name__)
 _PAGE = re.compile(r"(?:p\.|page|slide) ?\d+")
@@ -116,7 +116,7 @@ class Ingestion:
         splitter: Splitter,
         embedder: Embedder,
         index: Index,
-        catalog: Shelves,
+        catalog: DocumentCatalog,
         reading: Reading | None = None,
         limits: TextLimits | None = None,
         folder: Path | None = None,

@@ -9,7 +9,7 @@ from rag_engine.ingestion.spool import passage_spool
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rag_engine.ports import Index, IndexContents, Shelves
+    from rag_engine.ports import DocumentCatalog, Index, IndexContents
     from rag_engine.types import DocumentRecord
 
 
@@ -17,7 +17,7 @@ async def relabelled(
     moved: DocumentRecord,
     contents: IndexContents | None,
     index: Index,
-    catalog: Shelves,
+    catalog: DocumentCatalog,
     *,
     folder: Path | None,
 ) -> bool:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
     from rag_engine.ingestion.keyed_locks import Locks
-    from rag_engine.ports import Index, Shelves
+    from rag_engine.ports import DocumentCatalog, Index
     from rag_engine.tables.store import TableStore
     from rag_engine.types import DocumentId, KnowledgeBaseId
 
@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 class Removal:
     def __init__(
-        self, *, index: Index, catalog: Shelves, locks: Locks, tables: TableStore | None = None
+        self, *, index: Index, catalog: DocumentCatalog, locks: Locks, tables: TableStore | None = None
     ) -> None:
         self._index = index
         self._tables = tables

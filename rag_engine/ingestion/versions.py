@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rag_engine.ingestion.removal import Removal
-    from rag_engine.ports import Shelves
+    from rag_engine.ports import DocumentCatalog
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ Settled: TypeAlias = tuple[Ingested, DocumentRecord | None]
 
 
 class IngestionTargets:
-    def __init__(self, *, catalog: Shelves, removal: Removal) -> None:
+    def __init__(self, *, catalog: DocumentCatalog, removal: Removal) -> None:
         self._catalog = catalog
         self._removal = removal
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rag_engine.metadata.filter_types import Properties
-    from rag_engine.ports import Shelves
+    from rag_engine.ports import DocumentCatalog
     from rag_engine.types import KnowledgeBase
 
 
@@ -33,7 +33,7 @@ async def catalog(tmp_path: Path) -> AsyncIterator[SqliteCatalog]:
         yield SqliteCatalog(database)
 
 
-async def added(catalog: Shelves, base: KnowledgeBase, name: str) -> DocumentId:
+async def added(catalog: DocumentCatalog, base: KnowledgeBase, name: str) -> DocumentId:
     document = Document(
         id=DocumentId(f"{base.id}/{name}"),
         knowledge_base=base.id,

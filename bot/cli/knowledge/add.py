@@ -101,13 +101,13 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
         _report(outcome, console)
         return 1 if outcome.failed else 0
     with patient(wait_notice.patience(settings, console)):
-        async with application.foundation(settings) as foundation:
-            before = await foundation.storage.catalog.knowledge_bases()
+        async with application.base_components(settings) as components:
+            before = await components.storage.catalog.knowledge_bases()
             name = stored_name(before, arguments.kb)
-            base = await foundation.storage.catalog.open(name, model=foundation.embedder.model)
-            await _queue(paths, queue=foundation.storage.queue, knowledge_base=base.id, console=console)
+            base = await components.storage.catalog.open(name, model=components.embedder.model)
+            await _queue(paths, queue=components.storage.queue, knowledge_base=base.id, console=console)
             try:
-                async with application.library(settings, on=foundation) as library:
+                async with application.library(settings, on=components) as library:
                     await library.ingestion.finish_removals()
                     await _add_all(
                         paths,
@@ -121,7 +121,7 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
                     await expansion.make(settings, library, base.id, console)
                     await graph.make(settings, library, base.id, console)
             except Unavailable:
-                left = len(await foundation.storage.queue.unfinished(base.id))
+                left = len(await components.storage.queue.unfinished(base.id))
                 _report(outcome, console)
                 files = "1 file is" if left == 1 else f"{left} files are"
                 console.print(Text(f"{files} still queued: the next `footnote add` continues with them."))

@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     async with (
-        application.foundation(settings) as parts,
+        application.base_components(settings) as parts,
         connect(
             settings.data_dir / data_files.CHAT, scripts=data_files.migrations()[data_files.CHAT]
         ) as chat,

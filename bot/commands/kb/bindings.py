@@ -21,12 +21,12 @@ _PRIVATE_KINDS = ("direct", "group")
 
 async def create(use: CommandContext) -> Reply:
     label, everyone = use.values["name"], use.values.get("readers") == "workspace"
-    access = use.desk.access
+    access = use.dependencies.access
     await access.check(use.person, use.place, use.directory, act="administer")
     searched = not everyone or await _all_may_read_for_all(use)
-    base = await use.desk.audiences.create(use.place, label, everyone=everyone)
+    base = await use.dependencies.audiences.create(use.place, label, everyone=everyone)
     if searched:
-        await use.desk.places.bind(use.place, base.id)
+        await use.dependencies.places.bind(use.place, base.id)
     known = await known_by_id(use, base.id)
     use.audit("create", known)
     created: Sentence = "base_created"
@@ -39,7 +39,7 @@ async def _all_may_read_for_all(use: CommandContext) -> bool:
     channel = await use.channel()
     if channel.kind in _PRIVATE_KINDS or channel.external:
         raise Refusal(use.sentence_here("base_for_all_elsewhere"))
-    await use.desk.access.check_administers(use.person, use.place, use.directory)
+    await use.dependencies.access.check_administers(use.person, use.place, use.directory)
     members = await answer_or_none(use.directory.are_members(everyone_in=use.place.channel))
     if members is None:
         raise Refusal("channel_unknown", reason=use.cause)
@@ -47,7 +47,7 @@ async def _all_may_read_for_all(use: CommandContext) -> bool:
 
 
 async def bind(use: CommandContext) -> Reply:
-    await use.desk.access.check(use.person, use.place, use.directory, act="administer")
+    await use.dependencies.access.check(use.person, use.place, use.directory, act="administer")
     try:
         known = await use.known(use.values["name"])
     except NoSuchKnowledgeBase as absent:
@@ -58,7 +58,7 @@ async def bind(use: CommandContext) -> Reply:
     if known.audience and not known.audience.label and known.audience.place in (use.place, use.place.parent):
         return reply(use.say("binding_needless", name=name))
     if known.audience is None:
-        await use.desk.access.check_administers(use.person, use.place, use.directory)
+        await use.dependencies.access.check_administers(use.person, use.place, use.directory)
     channel = await use.channel()
     if channel.kind == "direct" and known.seen and not known.bound:
         return reply(use.say("binding_needless_direct", name=name))
@@ -66,13 +66,13 @@ async def bind(use: CommandContext) -> Reply:
     if not of_here and channel.external:
         raise Refusal("binding_external")
     await _check_all_may_read(use, known)
-    new = await use.desk.places.bind(use.place, known.knowledge_base.id)
+    new = await use.dependencies.places.bind(use.place, known.knowledge_base.id)
     use.audit("bind", known)
     return reply(use.say("bound" if new else "bound_already", name=name))
 
 
 async def _check_all_may_read(use: CommandContext, known: NamedKnowledgeBase) -> None:
-    verdict = await use.desk.audiences.everyone_may_read(
+    verdict = await use.dependencies.audiences.everyone_may_read(
         known.knowledge_base.id, use.place, use.directory, use.person
     )
     if verdict == "unknown":
@@ -83,17 +83,17 @@ async def _check_all_may_read(use: CommandContext, known: NamedKnowledgeBase) ->
 
 async def unbind(use: CommandContext) -> Reply:
     """Asks first if it is the last."""
-    await use.desk.access.check(use.person, use.place, use.directory, act="administer")
+    await use.dependencies.access.check(use.person, use.place, use.directory, act="administer")
     known = await use.known(use.values["name"])
     if not known.bound:
         raise Invalid(_not_bound(known), name=use.called(known))
-    scope = await use.desk.audiences.scope(use.place, use.directory)
+    scope = await use.dependencies.audiences.scope(use.place, use.directory)
     if scope.knowledge_bases - {known.knowledge_base.id}:
         return await _unbound(use, known)
 
     async def confirmed(room: Room, show: Show) -> Reply:
         again = replace(use, room=room, show=show)
-        await again.desk.access.check(again.person, again.place, again.directory, act="administer")
+        await again.dependencies.access.check(again.person, again.place, again.directory, act="administer")
         return await _unbound(again, known)
 
     question = use.say("unbind_question", name=use.called(known))
@@ -101,7 +101,7 @@ async def unbind(use: CommandContext) -> Reply:
 
 
 async def _unbound(use: CommandContext, known: NamedKnowledgeBase) -> Reply:
-    await use.desk.places.unbind(use.place, known.knowledge_base.id)
+    await use.dependencies.places.unbind(use.place, known.knowledge_base.id)
     use.audit("unbind", known)
     return reply(use.say("unbound", name=use.called(known)))
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from bot.access.audience import NamedKnowledgeBase
     from bot.commands.context import CommandContext
-    from bot.commands.dependencies import ChannelSourceDesk, Show
+    from bot.commands.dependencies import ChannelSourceService, Show
     from bot.port import Place, Reply, Room
     from bot.store.channel_sources import ChannelSource
 
@@ -44,28 +44,28 @@ async def _add(use: CommandContext, address: str) -> Reply:
     place, name = await _place(use, address)
     await _check(use, place)
     label = use.values.get("name", "")
-    own = await use.desk.audiences.own(place)
+    own = await use.dependencies.audiences.own(place)
     known = await use.known(label or f"<#{place.channel}>")
     if known.audience is None or known.audience.place != place or (not label and known.knowledge_base != own):
         raise Invalid("channel_other_base", channel=code(name), name=use.called(known))
-    desk = _desk(use)
-    if await desk.sources.add(known.knowledge_base.id, place, name=name, asked=use.command) is None:
+    channels = _channels(use)
+    if await channels.sources.add(known.knowledge_base.id, place, name=name, asked=use.command) is None:
         raise Invalid("channel_known", channel=code(name))
-    desk.hurry()
+    channels.hurry()
     use.audit("add channel source", known)
     return reply(use.say("channel_added", channel=code(name), name=use.called(known)))
 
 
 async def _read_again(use: CommandContext, known: NamedKnowledgeBase, source: ChannelSource) -> Reply:
-    await _desk(use).sources.read_again(source)
-    _desk(use).hurry()
+    await _channels(use).sources.read_again(source)
+    _channels(use).hurry()
     use.audit("read channel source", known)
     return reply(use.say("synced_soon", address=code(source.name)))
 
 
 async def _remove(use: CommandContext, known: NamedKnowledgeBase, source: ChannelSource) -> Reply:
     async def removed(again: CommandContext) -> None:
-        await _desk(again).remove(source)
+        await _channels(again).remove(source)
         again.audit("remove channel source", known)
 
     return ask_to_remove(use, known, source.name, removed)
@@ -90,24 +90,24 @@ def ask_to_remove(
 
 
 async def opt(use: CommandContext, *, out: bool) -> Reply:
-    desk = _desk(use)
+    channels = _channels(use)
     if out:
-        await desk.opt_out(use.place.platform, use.person.id)
+        await channels.opt_out(use.place.platform, use.person.id)
     else:
-        await desk.sources.opt_in(use.place.platform, use.person.id)
+        await channels.sources.opt_in(use.place.platform, use.person.id)
     use.audit("opt out of channel sources" if out else "opt in to channel sources")
     return reply(use.say("channel_opted_out" if out else "channel_opted_in"))
 
 
 async def lines(use: CommandContext, known: NamedKnowledgeBase) -> list[str]:
-    if use.desk.channels is None:
+    if use.dependencies.channels is None:
         return []
-    sources = await use.desk.channels.sources.all(known.knowledge_base.id)
-    return [await _line(use, use.desk.channels, each) for each in sources]
+    sources = await use.dependencies.channels.sources.all(known.knowledge_base.id)
+    return [await _line(use, use.dependencies.channels, each) for each in sources]
 
 
-async def _line(use: CommandContext, desk: ChannelSourceDesk, source: ChannelSource) -> str:
-    progress = await desk.sources.progress(source)
+async def _line(use: CommandContext, channels: ChannelSourceService, source: ChannelSource) -> str:
+    progress = await channels.sources.progress(source)
     if progress.oldest is None:
         state = use.say("synced_waiting")
     else:
@@ -135,7 +135,7 @@ async def _place(use: CommandContext, address: str) -> tuple[Place, str]:
 
 
 async def _check(use: CommandContext, place: Place) -> None:
-    access = use.desk.access
+    access = use.dependencies.access
     await access.check_present(use.person, place, use.directory)
     await access.check_administers(use.person, place, use.directory)
 
@@ -143,14 +143,14 @@ async def _check(use: CommandContext, place: Place) -> None:
 async def _chosen(use: CommandContext, known: NamedKnowledgeBase, address: str) -> ChannelSource:
     address = address.strip()
     mention, number = _MENTION.fullmatch(address), _NUMBER.fullmatch(address)
-    for source in await _desk(use).sources.all(known.knowledge_base.id):
+    for source in await _channels(use).sources.all(known.knowledge_base.id):
         is_mentioned = mention and source.place.channel == mention[1]
         if is_mentioned or (number and source.id == int(number[1])) or source.name == address:
             return source
     raise Invalid("synced_which")
 
 
-def _desk(use: CommandContext) -> ChannelSourceDesk:
-    if use.desk.channels is None:
+def _channels(use: CommandContext) -> ChannelSourceService:
+    if use.dependencies.channels is None:
         raise Invalid("no_such_command")
-    return use.desk.channels
+    return use.dependencies.channels

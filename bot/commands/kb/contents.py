@@ -45,7 +45,7 @@ async def add(use: CommandContext) -> Reply:
     if not attachments:
         raise Invalid("add_what")
     use.audit("add")
-    return await use.desk.receive(
+    return await use.dependencies.receive(
         attachments,
         place=use.place,
         person=use.person,
@@ -63,8 +63,8 @@ async def _to_add_to(use: CommandContext) -> KnowledgeBaseId:
         if not own_here:
             await use.check_administers(known)
             return known.knowledge_base.id
-    await use.desk.access.check(use.person, use.place, use.directory, act="add")
-    return (await use.desk.audiences.own(use.place)).id
+    await use.dependencies.access.check(use.person, use.place, use.directory, act="add")
+    return (await use.dependencies.audiences.own(use.place)).id
 
 
 async def _page(use: CommandContext, link: str) -> Reply:
@@ -80,7 +80,7 @@ async def _linked(use: CommandContext, link: str) -> Sequence[Attachment] | None
     except (ChatError, TimeoutError) as error:
         raise Invalid(use.sentence_here("message_unreadable")) from error
     if message is None:
-        if use.desk.sources is not None and not _CHAT.match(link):
+        if use.dependencies.sources is not None and not _CHAT.match(link):
             return None
         raise Invalid(use.sentence_here("message_unreadable"))
     here, there = use.place, message.place
@@ -98,7 +98,7 @@ async def _linked(use: CommandContext, link: str) -> Sequence[Attachment] | None
 async def remove(use: CommandContext) -> Reply:
     known, reference = await _to_remove(use)
     await use.check_administers(known)
-    records = await use.desk.library.records(known.knowledge_base.id)
+    records = await use.dependencies.library.records(known.knowledge_base.id)
     record = _document(use, records, reference, known) if reference else None
     documents = use.say("documents", count=len(records))
     values = {"name": use.called(known), "documents": documents}
@@ -108,9 +108,11 @@ async def remove(use: CommandContext) -> Reply:
     async def confirmed(room: Room, show: Show) -> Reply:
         again = replace(use, room=room, show=show)
         await again.check_administers(known)
-        done = await again.desk.forget(known.knowledge_base.id, record.document.id if record else None)
+        done = await again.dependencies.forget(
+            known.knowledge_base.id, record.document.id if record else None
+        )
         if record is None:
-            await again.desk.places.forget(known.knowledge_base.id)
+            await again.dependencies.places.forget(known.knowledge_base.id)
         again.audit("remove document" if record else "remove", known)
         removed = use.say("document_removed" if record else "base_removed", **values)
         return reply(removed if done else f"{removed} {use.say('removed_later')}")
@@ -137,7 +139,7 @@ async def _to_remove(use: CommandContext) -> tuple[NamedKnowledgeBase, str]:
 async def _own_with(use: CommandContext, title: str) -> NamedKnowledgeBase | None:
     try:
         own = await use.known("")
-        _document(use, await use.desk.library.records(own.knowledge_base.id), title, own)
+        _document(use, await use.dependencies.library.records(own.knowledge_base.id), title, own)
     except UserError:
         return None
     return own
@@ -146,7 +148,7 @@ async def _own_with(use: CommandContext, title: str) -> NamedKnowledgeBase | Non
 async def reindex(use: CommandContext) -> Reply:
     known = await use.known(use.values.get("name", ""))
     await use.check_administers(known)
-    records = await use.desk.library.records(known.knowledge_base.id)
+    records = await use.dependencies.library.records(known.knowledge_base.id)
 
     async def confirmed(room: Room, show: Show) -> Reply:
         again = replace(use, room=room, show=show)
@@ -160,7 +162,7 @@ async def reindex(use: CommandContext) -> Reply:
 
         show(Reply(status=use.say("reindexing", count=len(records))))
         again.audit("reindex", known)
-        number = await again.desk.reindex(known.knowledge_base, progress)
+        number = await again.dependencies.reindex(known.knowledge_base, progress)
         return reply(use.say("reindexed", count=number, name=use.called(known)))
 
     question = use.say("reindex_question", count=len(records), name=use.called(known))
@@ -170,14 +172,14 @@ async def reindex(use: CommandContext) -> Reply:
 async def export(use: CommandContext) -> Reply:
     known = await use.known(use.values.get("name", ""))
     await use.check_administers(known)
-    records = await use.desk.library.records(known.knowledge_base.id)
+    records = await use.dependencies.library.records(known.knowledge_base.id)
     if sum(record.chunks for record in records) > _EXPORT_CHUNKS:
         return reply(_too_large(use, known))
     use.show(Reply(status=use.say("exporting")))
     use.audit("export", known)
     with tempfile.TemporaryDirectory(prefix="footnote-export-") as folder:
         path = Path(folder) / "export.zip"
-        contents = await use.desk.export(known.knowledge_base, path)
+        contents = await use.dependencies.export(known.knowledge_base, path)
         if (await asyncio.to_thread(path.stat)).st_size > EXPORT_BYTES:
             return reply(_too_large(use, known))
         content = await asyncio.to_thread(path.read_bytes)

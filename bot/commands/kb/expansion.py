@@ -30,7 +30,7 @@ async def expand(use: CommandContext) -> Reply:
         return reply(await _state(use, known))
     await use.check_administers(known)
     base = known.knowledge_base.id
-    before = {*await use.desk.expansions.enabled([base])}
+    before = {*await use.dependencies.expansions.enabled([base])}
     wanted: set[Expansion] = set()
     for kind, name in _KINDS.items():
         if changes.get(name, "on" if kind in before else "off") == "on":
@@ -38,7 +38,7 @@ async def expand(use: CommandContext) -> Reply:
     if not wanted - before:
         return await _switched(use, known, wanted)
     try:
-        cost = await use.desk.expansion_cost(base, tuple(wanted))
+        cost = await use.dependencies.expansion_cost(base, tuple(wanted))
     except BadSettings as error:
         raise Invalid("expand_needs_model") from error
 
@@ -53,7 +53,7 @@ async def expand(use: CommandContext) -> Reply:
 
 
 async def _switched(use: CommandContext, known: NamedKnowledgeBase, kinds: set[Expansion]) -> Reply:
-    await use.desk.expansions.switch(known.knowledge_base.id, kinds)
+    await use.dependencies.expansions.switch(known.knowledge_base.id, kinds)
     use.audit("expand", known)
     state = await _state(use, known)
     return reply(f"{state}\n\n{use.say('expand_started')}")
@@ -61,12 +61,12 @@ async def _switched(use: CommandContext, known: NamedKnowledgeBase, kinds: set[E
 
 async def _state(use: CommandContext, known: NamedKnowledgeBase) -> str:
     base = known.knowledge_base.id
-    enabled = await use.desk.expansions.enabled([base])
-    counts = await use.desk.expansions.counts(base)
+    enabled = await use.dependencies.expansions.enabled([base])
+    counts = await use.dependencies.expansions.counts(base)
     states = {name: "on" if kind in enabled else "off" for kind, name in _KINDS.items()}
     made, failed = (sum(each) for each in zip(*counts.values(), strict=True)) if counts else (0, 0)
     lines = [use.say("expand_state", name=use.called(known), **states, made=made, failed=failed)]
-    for record, one in (await use.desk.expansions.failures(base))[:_MOST_FAILURES]:
+    for record, one in (await use.dependencies.expansions.failures(base))[:_MOST_FAILURES]:
         place = f"{code(record.document.title)} ({one.passage + 1})"
         lines.append(f"- {use.say('fact', fact=place, value=in_language(one.failure, use.language))}")
     return "\n".join(lines)

@@ -29,7 +29,9 @@ async def experts(use: CommandContext) -> Reply:
         if action == "add":
             check = _check_channel if channel_of(named) else _check_people
             await check(use, named, identity)
-        await use.desk.experts.name_experts(known.knowledge_base.id, use.place, identity, add=action == "add")
+        await use.dependencies.experts.name_experts(
+            known.knowledge_base.id, use.place, identity, add=action == "add"
+        )
         use.audit(f"{action} experts", known)
     return await _listed(use, known)
 
@@ -56,7 +58,7 @@ def _check_picked(named: str) -> None:
 
 
 async def _listed(use: CommandContext, known: NamedKnowledgeBase) -> Reply:
-    listed = await use.desk.experts.experts({known.knowledge_base.id}, use.place)
+    listed = await use.dependencies.experts.experts({known.knowledge_base.id}, use.place)
     if not listed:
         return reply(use.say("experts_none", name=use.called(known), usage=_USAGE))
     names = [code(await label_of(identity, use.directory) or identity) for _, identity in listed]

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 async def filter_(use: CommandContext) -> Reply:
     """Every saved filter holds."""
-    places = use.desk.places
+    places = use.dependencies.places
     text, change = use.values.get("filter", ""), use.values.get("change", "add")
     if not text and change != "clear":
         return _shown(use, await places.settings(use.place))
-    await use.desk.access.check(use.person, use.place, use.directory, act="administer")
+    await use.dependencies.access.check(use.person, use.place, use.directory, act="administer")
     changed = await places.change(use.place, partial(_changed, change=change, text=text))
     use.audit("filter")
     return _shown(use, changed)
@@ -31,16 +31,16 @@ async def filter_(use: CommandContext) -> Reply:
 
 async def tag(use: CommandContext) -> Reply:
     known = await use.known(use.values.get("name", ""))
-    records = await use.desk.library.records(known.knowledge_base.id)
+    records = await use.dependencies.library.records(known.knowledge_base.id)
     record = document_lookup.find(
         records, use.values["document"], base=use.called(known), show="/kb show", quoted=code
     )
     add, remove = _listed(use, "add"), _listed(use, "remove")
     if add or remove:
         await use.check_administers(known)
-        await use.desk.metadata.tag(record.document.id, add=add, remove=remove)
+        await use.dependencies.metadata.tag(record.document.id, add=add, remove=remove)
         use.audit("tag", known)
-    tags = await use.desk.metadata.tags(record.document.id)
+    tags = await use.dependencies.metadata.tags(record.document.id)
     title = code(record.document.title)
     if not tags:
         return reply(use.say("tags_none", title=title))

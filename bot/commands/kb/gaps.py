@@ -14,22 +14,22 @@ if TYPE_CHECKING:
 
 async def gaps(use: CommandContext) -> Reply:
     channel = use.values.get("digest", "").strip()
-    desk = _desk(use)
-    return await (desk.choose_channel(use, channel) if channel else desk.show(use))
+    gaps = _gaps(use)
+    return await (gaps.choose_channel(use, channel) if channel else gaps.show(use))
 
 
 async def press(use: CommandContext, act: str, gap: str) -> Reply:
-    return await _desk(use).press(use, act, gap)
+    return await _gaps(use).press(use, act, gap)
 
 
 async def turn_page(use: CommandContext, _: str, page: int) -> Reply:
-    return await _desk(use).show(use, page=page)
+    return await _gaps(use).show(use, page=page)
 
 
-def _desk(use: CommandContext) -> ShownGaps:
-    if use.desk.gaps is None:
+def _gaps(use: CommandContext) -> ShownGaps:
+    if use.dependencies.gaps is None:
         raise Invalid("command_button_stale")
-    return use.desk.gaps
+    return use.dependencies.gaps
 
 
 COMMANDS = (

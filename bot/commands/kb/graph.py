@@ -24,8 +24,8 @@ async def graph(use: CommandContext) -> Reply:
     if action == "off":
         return await _switched(use, known, None)
     base = known.knowledge_base.id
-    cost = await use.desk.graph_cost(base)
-    if cost is None or await use.desk.graph.source(base) == "model":
+    cost = await use.dependencies.graph_cost(base)
+    if cost is None or await use.dependencies.graph.source(base) == "model":
         return await _switched(use, known, "rules" if cost is None else "model")
 
     async def confirmed(room: Room, show: Show) -> Reply:
@@ -39,7 +39,7 @@ async def graph(use: CommandContext) -> Reply:
 
 
 async def _switched(use: CommandContext, known: NamedKnowledgeBase, source: GraphSource | None) -> Reply:
-    await use.desk.graph.switch(known.knowledge_base.id, source)
+    await use.dependencies.graph.switch(known.knowledge_base.id, source)
     use.audit("graph", known)
     state = await _state(use, known)
     return reply(f"{state}\n\n{use.say('graph_started')}" if source else state)
@@ -47,11 +47,11 @@ async def _switched(use: CommandContext, known: NamedKnowledgeBase, source: Grap
 
 async def _state(use: CommandContext, known: NamedKnowledgeBase) -> str:
     base = known.knowledge_base.id
-    counts = await use.desk.graph.counts(base)
+    counts = await use.dependencies.graph.counts(base)
     return use.say(
         "graph_state",
         name=use.called(known),
-        state="on" if await use.desk.graph.source(base) else "off",
+        state="on" if await use.dependencies.graph.source(base) else "off",
         passages=counts.passages,
         entities=counts.entities,
         waiting=counts.waiting,

@@ -53,7 +53,7 @@ async def show_page(use: CommandContext, subject: str, page: int) -> Reply:
 
 
 async def status(use: CommandContext) -> Reply:
-    facts = (await use.desk.facts()).items()
+    facts = (await use.dependencies.facts()).items()
     lines = [
         f"- {use.say('fact', fact=_fact(use, name), value=_fact_value(use, name, value))}"
         for name, value in facts
@@ -78,7 +78,7 @@ async def status(use: CommandContext) -> Reply:
 
 
 async def _records(use: CommandContext, known: NamedKnowledgeBase) -> Sequence[DocumentRecord]:
-    return await use.desk.library.records(known.knowledge_base.id)
+    return await use.dependencies.library.records(known.knowledge_base.id)
 
 
 def _fact(use: CommandContext, name: str) -> str:

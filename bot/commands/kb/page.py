@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 async def page(use: CommandContext) -> Reply:
-    await use.desk.access.check_administers(use.person, use.place, use.directory)
+    await use.dependencies.access.check_administers(use.person, use.place, use.directory)
     place, person = use.place, use.person
     visitor = Visitor(platform=place.platform, workspace=place.workspace, person=person.id, name=person.name)
-    link = await use.desk.page.link(visitor) if use.desk.page else ""
+    link = await use.dependencies.page.link(visitor) if use.dependencies.page else ""
     if not link:
         return Reply(text=use.say("page_off"), links=frozenset())
     use.audit("page")

@@ -22,11 +22,11 @@ _POLICIES: Mapping[Policy, Sentence] = {"strict": "knowledge_strict", "blended":
 
 
 async def settings(use: CommandContext) -> Reply:
-    places = use.desk.places
+    places = use.dependencies.places
     if not use.values:
         return reply(_described(use, await places.settings(use.place), "settings_heading"))
-    await use.desk.access.check(use.person, use.place, use.directory, act="administer")
-    models = (await use.desk.facts())["language model"].split(MODEL_SEPARATOR)
+    await use.dependencies.access.check(use.person, use.place, use.directory, act="administer")
+    models = (await use.dependencies.facts())["language model"].split(MODEL_SEPARATOR)
     if use.values.get("reset") == "all" and len(use.values) == 1:
         changed = await places.reset(use.place)
     else:
@@ -34,9 +34,9 @@ async def settings(use: CommandContext) -> Reply:
             applied,
             values=use.values,
             defaults=places.defaults,
-            models=use.desk.models,
+            models=use.dependencies.models,
             has_model=models[0] != QUOTING,
-            has_web=use.desk.has_web,
+            has_web=use.dependencies.has_web,
             has_messages=use.room.finds_messages,
         )
         changed = await places.change(use.place, edit)

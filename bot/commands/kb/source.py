@@ -15,7 +15,7 @@ from rag_engine.sync import interval
 if TYPE_CHECKING:
     from bot.access.audience import NamedKnowledgeBase
     from bot.commands.context import CommandContext
-    from bot.commands.dependencies import SourceDesk
+    from bot.commands.dependencies import SourceService
     from bot.port import Reply
     from rag_engine.sync.types import SyncedSource
 
@@ -32,8 +32,8 @@ async def source(use: CommandContext) -> Reply:
     if channel_source.is_channel(address) and action in ("add", "run", "remove"):
         return await channel_source.change(use, action, address)
     if action == "add" and not name:
-        await use.desk.access.check(use.person, use.place, use.directory, act="administer")
-        await use.desk.audiences.own(use.place)
+        await use.dependencies.access.check(use.person, use.place, use.directory, act="administer")
+        await use.dependencies.audiences.own(use.place)
     known = await use.known(name)
     if action == "list":
         return await _listed(use, known, page=1)
@@ -50,10 +50,10 @@ async def source(use: CommandContext) -> Reply:
     chosen = await _chosen(use, known, address)
     if action == "run":
         use.audit("read source", known)
-        return reply(use.say("synced_soon", address=code((await _desk(use).run_now(chosen)).address)))
+        return reply(use.say("synced_soon", address=code((await _sources(use).run_now(chosen)).address)))
 
     async def removed(again: CommandContext) -> None:
-        await _desk(again).remove(chosen)
+        await _sources(again).remove(chosen)
         again.audit("remove source", known)
 
     return channel_source.ask_to_remove(use, known, chosen.address, removed)
@@ -69,8 +69,8 @@ async def add_source(
 ) -> Reply:
     """The caller has checked that the person administers it."""
     link = _LINK.fullmatch(address.strip())
-    desk = _desk(use)
-    added = await desk.add(
+    sources = _sources(use)
+    added = await sources.add(
         known.knowledge_base.id, link[1] if link else address, kind=kind, every_seconds=every, from_chat=True
     )
     use.audit("add source", known)
@@ -81,17 +81,17 @@ async def add_source(
         every=interval.shown(added.every_seconds),
     )
     use.show(reply(said))
-    lines = [said, _line(use, await desk.first_run(added))]
-    for entry in await desk.store.unread(added.id, limit=_FAILURES):
+    lines = [said, _line(use, await sources.first_run(added))]
+    for entry in await sources.store.unread(added.id, limit=_FAILURES):
         reason = in_language(entry.reason, use.language)
         lines.append(use.say("fact", fact=code(entry.uri), value=reason))
     return reply("\n".join(lines))
 
 
 async def source_lines(use: CommandContext, known: NamedKnowledgeBase) -> list[str]:
-    if use.desk.sources is None:
+    if use.dependencies.sources is None:
         return []
-    synced = await use.desk.sources.store.all(known.knowledge_base.id)
+    synced = await use.dependencies.sources.store.all(known.knowledge_base.id)
     return [*(_line(use, each) for each in synced), *await channel_source.lines(use, known)]
 
 
@@ -112,7 +112,7 @@ async def _chosen(use: CommandContext, known: NamedKnowledgeBase, reference: str
     wanted = link[1] if link else reference.strip()
     found = [
         each
-        for each in await _desk(use).store.all(known.knowledge_base.id)
+        for each in await _sources(use).store.all(known.knowledge_base.id)
         if wanted in (str(each.id), each.address)
     ]
     if len(found) != 1:
@@ -120,10 +120,10 @@ async def _chosen(use: CommandContext, known: NamedKnowledgeBase, reference: str
     return found[0]
 
 
-def _desk(use: CommandContext) -> SourceDesk:
-    if use.desk.sources is None:
+def _sources(use: CommandContext) -> SourceService:
+    if use.dependencies.sources is None:
         raise Invalid("no_such_command")
-    return use.desk.sources
+    return use.dependencies.sources
 
 
 def _line(use: CommandContext, each: SyncedSource) -> str:

@@ -27,19 +27,19 @@ async def synonyms(use: CommandContext) -> Reply:
     await use.check_administers(known)
     base = known.knowledge_base.id
     if action == "remove":
-        if not await use.desk.synonyms.remove(base, terms):
+        if not await use.dependencies.synonyms.remove(base, terms):
             raise Invalid("synonym_unknown", names=code(terms), name=use.called(known))
         use.audit("remove synonyms", known)
         return reply(use.say("synonyms_removed", names=code(terms), name=use.called(known)))
     entry = entry_of(terms)
-    await use.desk.synonyms.add(base, [entry])
+    await use.dependencies.synonyms.add(base, [entry])
     use.audit("add synonyms", known)
     return reply(use.say("synonyms_added", names=_names(use, entry), name=use.called(known)))
 
 
 async def _listed(use: CommandContext, known: NamedKnowledgeBase, *, page: int) -> Reply:
     base = known.knowledge_base.id
-    entries = (await use.desk.synonyms.read({base})).get(base, ())
+    entries = (await use.dependencies.synonyms.read({base})).get(base, ())
     if not entries:
         return reply(use.say("synonyms_none", name=use.called(known), usage=_EXAMPLE))
     lines = [f"- {code(entry[0])} = {', '.join(map(code, entry[1:]))}" for entry in entries]

@@ -40,9 +40,9 @@ async def verified(use: CommandContext) -> Reply:
         raise Invalid("verified_form", usage=USAGE.format(action=action or "add"))
     if action == "edit":
         answer = await _named(use, known, question)
-        await use.desk.verified.change(answer, answer_text, author=verifier(use))
+        await use.dependencies.verified.change(answer, answer_text, author=verifier(use))
     else:
-        await use.desk.verified.save(
+        await use.dependencies.verified.save(
             known.knowledge_base.id, question=question, answer=answer_text, author=verifier(use)
         )
     use.audit(f"{action or 'add'} a verified answer", known)
@@ -68,7 +68,7 @@ async def press(use: CommandContext, act: str, identity: str) -> Reply:
     if act == "revoke":
         return await _revoke(use, answer)
     if use.typed.strip():
-        await use.desk.verified.change(answer, use.typed.strip(), author=verifier(use))
+        await use.dependencies.verified.change(answer, use.typed.strip(), author=verifier(use))
         return reply(use.say("verified_changed"))
     usage = f"/kb verified edit {answer.question} = …"
     return reply(use.say("verified_edit_how", usage=usage.replace("`", "'")))
@@ -84,7 +84,7 @@ async def form(use: CommandContext, act: str, identity: str) -> Form | None:
 
 
 async def _editable(use: CommandContext, identity: str) -> VerifiedAnswer:
-    answer = await use.desk.verified.catalog.verified.find(identity)
+    answer = await use.dependencies.verified.catalog.verified.find(identity)
     if answer is None:
         raise Invalid("command_button_stale")
     author = (answer.author.platform, answer.author.workspace, answer.author.person)
@@ -94,12 +94,12 @@ async def _editable(use: CommandContext, identity: str) -> VerifiedAnswer:
 
 
 async def _confirm(use: CommandContext, answer: VerifiedAnswer) -> Reply:
-    await use.desk.verified.confirm(answer)
+    await use.dependencies.verified.confirm(answer)
     return reply(use.say("verified_confirmed"))
 
 
 async def _revoke(use: CommandContext, answer: VerifiedAnswer) -> Reply:
-    await use.desk.verified.revoke(answer)
+    await use.dependencies.verified.revoke(answer)
     return reply(use.say("verified_revoked"))
 
 
@@ -120,7 +120,7 @@ async def _named(use: CommandContext, known: NamedKnowledgeBase, text: str) -> V
 
 
 async def _answers(use: CommandContext, known: NamedKnowledgeBase) -> Sequence[VerifiedAnswer]:
-    return await use.desk.verified.catalog.verified.read({known.knowledge_base.id})
+    return await use.dependencies.verified.catalog.verified.read({known.knowledge_base.id})
 
 
 async def _listed(use: CommandContext, known: NamedKnowledgeBase, *, page: int) -> Reply:

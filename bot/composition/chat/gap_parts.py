@@ -5,9 +5,9 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from bot.conversation.gaps.digest import WeeklyDigest
-from bot.conversation.gaps.gap_desk import GapDesk
 from bot.conversation.gaps.gap_intake import GapIntake
 from bot.conversation.gaps.gap_list import GapList
+from bot.conversation.gaps.gap_service import GapService
 from bot.files.pending_removals import removing
 from bot.store.gaps.digests import GapDigests
 
@@ -23,27 +23,27 @@ _DIGEST_SECONDS = 5.0
 _RETENTION_STEP = 3600.0
 
 
-def gap_desk(application: Application, database: Database) -> GapDesk:
+def gap_service(application: Application, database: Database) -> GapService:
     library = application.library
     history = library.storage.history
     intake = GapIntake.over(database, history, library.embedder, application.gap_names)
-    return GapDesk(
+    return GapService(
         intake=intake, listed=GapList(gaps=intake.gaps, history=history), digests=GapDigests(database)
     )
 
 
 @asynccontextmanager
-async def watched_gaps(desk: GapDesk, chat: Service, clock: Callable[[], float]) -> AsyncGenerator[None]:
+async def watched_gaps(gaps: GapService, chat: Service, clock: Callable[[], float]) -> AsyncGenerator[None]:
     digest = WeeklyDigest(
-        digests=desk.digests,
-        listed=desk.listed,
-        update=desk.intake.update,
+        digests=gaps.digests,
+        listed=gaps.listed,
+        update=gaps.intake.update,
         outbound=chat.outbound,
         scheduler=chat.runner.scheduler,
         clock=lambda: min(time.time(), clock() + _RETENTION_STEP),
     )
     async with (
-        removing(desk.intake.update, every_seconds=_READ_SECONDS, what="gaps"),
+        removing(gaps.intake.update, every_seconds=_READ_SECONDS, what="gaps"),
         removing(digest.work, every_seconds=_DIGEST_SECONDS, what="digests"),
     ):
         yield

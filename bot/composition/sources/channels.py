@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bot.conversation.channels.channel_desk import ChannelDesk
+from bot.conversation.channels.channel_service import ChannelService
 from bot.conversation.channels.history_reader import HistoryReader
 from bot.conversation.channels.talk_writer import TalkWriter
 from bot.conversation.outbound import OutboundRooms
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from rag_engine.storage.sqlite.database import Database
 
 
-def channel_desk(
+def channel_service(
     library: IndexingComponents, database: Database, places: Places, scheduler: Callable[[], Scheduler]
-) -> ChannelDesk:
+) -> ChannelService:
     sources = ChannelSources(database)
-    return ChannelDesk(
+    return ChannelService(
         sources=sources,
         reader=HistoryReader(sources=sources, messages=ChannelTalk(database), turns=Turns(database)),
         writer=TalkWriter(

@@ -22,8 +22,8 @@ from rag_engine.web.addresses import is_outside
 
 if TYPE_CHECKING:
     from bot.conversation.dependencies import AudienceLookup, PermissionChecks
-    from bot.conversation.experts.expert_desk import ExpertDesk
     from bot.conversation.experts.expert_readers import ExpertReaders
+    from bot.conversation.experts.expert_service import ExpertService
     from bot.conversation.interactions.buttons import ButtonPress
     from bot.port import Citation, Directory
     from bot.store.gaps import Gaps
@@ -41,7 +41,7 @@ _USAGE: Final = "/kb verified add QUESTION = ANSWER"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpertButtons:
-    desk: ExpertDesk
+    service: ExpertService
     readers: ExpertReaders
     audiences: AudienceLookup
     permissions: PermissionChecks
@@ -59,7 +59,7 @@ class ExpertButtons:
         """A preview of all that will be sent."""
         if press.action.person.id != turn.person.id:
             return press.reply("expert_only_asker")
-        running = await self.desk.requests.of_answer(turn.id)
+        running = await self.service.requests.of_answer(turn.id)
         if running is not None and running.is_open:
             return _sent(press, running, turn)
         experts = await self._experts(press, turn)
@@ -83,7 +83,7 @@ class ExpertButtons:
             expert_channel=first,
         )
         draft = await self._content(press, turn, draft)
-        await self.desk.requests.add(draft)
+        await self.service.requests.add(draft)
         return await self._preview(press, turn, draft)
 
     async def send(self, press: ButtonPress, turn: ChatTurn) -> Reply:
@@ -94,14 +94,14 @@ class ExpertButtons:
             return _sent(press, draft, turn) if draft.is_open else press.reply("expert_closed")
         changed = await self._content(press, turn, draft)
         if changed != draft:
-            await self.desk.requests.change(draft, changed)
+            await self.service.requests.change(draft, changed)
             return await self._preview(press, turn, changed)
         same = await self._same(draft, press.room.directory)
         state = "waiting" if same else "sending"
         sent = replace(draft, state=state, parent=same.id if same else "")
-        if not await self.desk.requests.change(draft, sent):
+        if not await self.service.requests.change(draft, sent):
             return press.reply("too_old")
-        self.desk.hurry()
+        self.service.hurry()
         return _sent(press, sent, turn)
 
     async def withdraw(self, press: ButtonPress, turn: ChatTurn) -> Reply:
@@ -109,29 +109,29 @@ class ExpertButtons:
         if request is None:
             return press.reply("too_old")
         if request.state == "draft":
-            await self.desk.requests.remove(request)
+            await self.service.requests.remove(request)
             return press.reply("nothing_done")
-        done = await self.desk.withdraw(request)
+        done = await self.service.withdraw(request)
         return press.reply("expert_withdrawn" if done else "expert_closed")
 
     async def press(self, press: ButtonPress) -> Reply:
         """A button under a message about a request, in its own place."""
         action = press.action
         identity, _, detail = action.value.partition(":")
-        request = await self.desk.requests.find(identity)
+        request = await self.service.requests.find(identity)
         if request is None:
             return press.reply("too_old")
         if action.name == expert_messages.VERIFY:
             return await self._verify(press, request)
-        places = {post.place for post in await self.desk.requests.posts(request)}
+        places = {post.place for post in await self.service.requests.posts(request)}
         if action.place.parent not in places:
             return press.reply("too_old")
         await self.permissions.check_present(action.person, action.place, press.room.directory)
         if action.name == expert_messages.DECLINE:
-            hands_over = await self.desk.decline(request, action)
+            hands_over = await self.service.decline(request, action)
             return press.reply("expert_handed_over" if hands_over else "expert_closed")
         number, _, what = detail.partition(":")
-        done = await self.desk.reclassify(request, round_number=number, what=what)
+        done = await self.service.reclassify(request, round_number=number, what=what)
         return press.reply("expert_corrected" if done else "too_old")
 
     async def _verify(self, press: ButtonPress, request: ExpertRequest) -> Reply:
@@ -144,7 +144,7 @@ class ExpertButtons:
         if not await self._is_for_all(request, directory):
             return press.reply("gap_not_here", usage=_USAGE)
         base = await self.audiences.own(place.parent)
-        posts = await self.desk.requests.posts(request)
+        posts = await self.service.requests.posts(request)
         post = next((each for each in posts if each.person == request.said_by_post), None)
         author = Verifier(
             name=request.expert_name,
@@ -172,14 +172,14 @@ class ExpertButtons:
         return bool(known) and await reader.may_read(known[0])
 
     async def _own(self, press: ButtonPress, turn: ChatTurn) -> ExpertRequest | None:
-        request = await self.desk.requests.find(press.action.value.rpartition(":")[2])
+        request = await self.service.requests.find(press.action.value.rpartition(":")[2])
         is_own = request is not None and request.answer_id == turn.id
         return request if is_own and press.action.person.id == turn.person.id else None
 
     async def _experts(self, press: ButtonPress, turn: ChatTurn) -> list[tuple[KnowledgeBaseId, str]]:
         """Of the knowledge bases that were searched; those that the platform knows now."""
         scope = await self._scope(press, turn)
-        listed = await self.desk.requests.experts(scope, turn.place)
+        listed = await self.service.requests.experts(scope, turn.place)
         directory = press.room.directory
         known: list[tuple[KnowledgeBaseId, str]] = []
         for base, experts in listed:
@@ -193,7 +193,7 @@ class ExpertButtons:
         return scope.knowledge_bases
 
     async def _preview(self, press: ButtonPress, turn: ChatTurn, draft: ExpertRequest) -> Reply:
-        listed = await self.desk.requests.experts({draft.knowledge_base}, turn.place)
+        listed = await self.service.requests.experts({draft.knowledge_base}, turn.place)
         labels = [await label_of(experts, press.room.directory) for _, experts in listed]
         names = " → ".join(literal(label) for label in labels if label)
         value = f"{turn.id}:{draft.id}"
@@ -240,7 +240,7 @@ class ExpertButtons:
         reader = everyone_in(draft.place, directory)
         others = [
             each
-            for each in await self.desk.requests.open_with(draft.place, draft.expert_channel)
+            for each in await self.service.requests.open_with(draft.place, draft.expert_channel)
             if not (each.private or is_direct(each.platform, each.workspace, each.channel))
             and await reader.reads(each.place)
         ]

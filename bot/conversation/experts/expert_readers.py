@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from bot.conversation.dependencies import AudienceLookup
     from bot.port import Directory, Place
     from bot.store.expert_requests import ExpertRequest
-    from rag_engine.ingestion.ingestion import Shelves
+    from rag_engine.ingestion.ingestion import DocumentCatalog
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpertReaders:
     audiences: AudienceLookup
-    catalog: Shelves
+    catalog: DocumentCatalog
 
     async def readers(self, experts: str, directory: Directory, *, without: str) -> list[str]:
         """The people of a person or group; one empty name for a channel. Raises `ChatError`."""

@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING, Final
 
 from bot.access.expert_names import channel_of, label_of
 from bot.access.permissions import answer_or_none
-from bot.conversation.gaps.gap_desk import ASK
 from bot.conversation.gaps.gap_readers import PlaceReader, everyone_in
+from bot.conversation.gaps.gap_service import ASK
 from bot.port import Button, Person, Reply
 from bot.rendering.literal import literal
 from bot.store.expert_requests import ExpertRequest
 
 if TYPE_CHECKING:
     from bot.conversation.dependencies import PermissionChecks
-    from bot.conversation.experts.expert_desk import ExpertDesk
     from bot.conversation.experts.expert_readers import ExpertReaders
+    from bot.conversation.experts.expert_service import ExpertService
     from bot.conversation.gaps.gap_list import GapList, ShownGap
     from bot.conversation.interactions.buttons import ButtonPress
     from bot.store.gaps import GapQuestion
@@ -28,7 +28,7 @@ _USAGE: Final = "/kb experts add #help"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GapRequests:
-    desk: ExpertDesk
+    service: ExpertService
     readers: ExpertReaders
     permissions: PermissionChecks
     listed: GapList
@@ -38,7 +38,7 @@ class GapRequests:
         await self.permissions.check_administers(action.person, action.place, directory)
         if action.name == ASK:
             return await self._offer(press)
-        request = await self.desk.requests.find(action.value)
+        request = await self.service.requests.find(action.value)
         if request is None or request.person != action.person.id or not request.answer_id.startswith("gap:"):
             return press.reply("too_old")
         return await (self._send if action.name == SEND else self._withdraw)(press, request)
@@ -53,13 +53,13 @@ class GapRequests:
         if chosen is None:
             return press.reply("gap_no_experts", usage=_USAGE)
         question, base, experts = chosen
-        running = await self.desk.requests.of_answer(f"gap:{question.id}")
+        running = await self.service.requests.of_answer(f"gap:{question.id}")
         if running is not None and running.is_open:
             return press.reply("expert_running")
         asked = await self.listed.history.asked({question.turn})
         text = asked[question.turn].text if question.turn in asked else ""
         draft = _draft(press, question, base, experts, text)
-        await self.desk.requests.add(draft)
+        await self.service.requests.add(draft)
         name = literal(await label_of(experts, press.room.directory) or "…")
         return Reply(
             text=f"{press.say('expert_preview', channel=name)}\n\n{draft.body}",
@@ -75,7 +75,7 @@ class GapRequests:
     ) -> tuple[GapQuestion, KnowledgeBaseId, str] | None:
         """The most typical question that all of its experts may read."""
         searched = frozenset(base for each in shown.readable for base in each.knowledge_bases)
-        listed = await self.desk.requests.experts(searched, press.action.place)
+        listed = await self.service.requests.experts(searched, press.action.place)
         for base, experts in listed:
             questions = [each for each in shown.readable if base in each.knowledge_bases]
             readers = await self._readers(press, experts)
@@ -102,17 +102,17 @@ class GapRequests:
         known = [each for each in await self.listed.gaps.questions() if each.id == identity]
         if not (known and readers) or not all([await each.may_read(known[0]) for each in readers]):
             return press.reply("too_old")
-        if not await self.desk.requests.change(request, replace(request, state="sending")):
+        if not await self.service.requests.change(request, replace(request, state="sending")):
             return press.reply("too_old")
-        self.desk.hurry()
+        self.service.hurry()
         withdraw = Button(name=WITHDRAW, label=press.say("expert_withdraw"), value=request.id)
         return Reply(text=press.say("expert_sent"), buttons=(withdraw,))
 
     async def _withdraw(self, press: ButtonPress, request: ExpertRequest) -> Reply:
         if request.state == "draft":
-            await self.desk.requests.remove(request)
+            await self.service.requests.remove(request)
             return press.reply("nothing_done")
-        done = await self.desk.withdraw(request)
+        done = await self.service.withdraw(request)
         return press.reply("expert_withdrawn" if done else "expert_closed")
 
 

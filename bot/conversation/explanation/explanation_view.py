@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from bot.messages.names import Sentence
     from bot.port import Action, Person, Place, Room
     from bot.store.turns import ChatTurn, Turns
-    from rag_engine.ingestion.ingestion import Shelves
+    from rag_engine.ingestion.ingestion import DocumentCatalog
     from rag_engine.types import ConversationId, Trace, Turn, TurnId
 
 BUTTON: Final = "why"
@@ -66,7 +66,7 @@ class _Explained:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplanationView:
     audiences: AudienceLookup
-    catalog: Shelves
+    catalog: DocumentCatalog
     history: AnswerHistory
     turns: Turns
 

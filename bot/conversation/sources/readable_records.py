@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rag_engine.ingestion.ingestion import Shelves
+    from rag_engine.ingestion.ingestion import DocumentCatalog
     from rag_engine.types import DocumentId, DocumentRecord, KnowledgeBaseId
 
 
 async def readable_record(
-    catalog: Shelves, document: DocumentId, knowledge_bases: Iterable[KnowledgeBaseId]
+    catalog: DocumentCatalog, document: DocumentId, knowledge_bases: Iterable[KnowledgeBaseId]
 ) -> DocumentRecord | None:
     uris = await catalog.sources(document)
     for knowledge_base in knowledge_bases if uris else ():

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from bot.files.originals import Originals
     from bot.port import Action, Citation, Room
     from bot.store.turns import ChatTurn
-    from rag_engine.ingestion.ingestion import Shelves
+    from rag_engine.ingestion.ingestion import DocumentCatalog
     from rag_engine.parsing.pool import PagePicture
     from rag_engine.types import DocumentRecord, KnowledgeBaseId
 
@@ -70,7 +70,7 @@ class SourcesView:
     """Without `draw` there are no pictures; `figure` finds those of other files than PDFs."""
 
     audiences: AudienceLookup
-    catalog: Shelves
+    catalog: DocumentCatalog
     originals: Originals
     draw: Draw | None = None
     figure: FindFigure | None = None

@@ -143,7 +143,7 @@ async def test_a_slash_command(add: Add) -> None:
             place=cast("Place", None),
             person=cast("Person", None),
             room=cast("Room", None),
-            desk=cast("CommandDependencies", None),
+            dependencies=cast("CommandDependencies", None),
             show=cast("Show", None),
         )
         assert command.execute is not None

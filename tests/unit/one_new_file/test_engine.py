@@ -86,7 +86,7 @@ async def test_an_embedder(add: Add, monkeypatch: pytest.MonkeyPatch) -> None:
     )
     monkeypatch.setenv("FOOTNOTE_EMBEDDER__KIND", "runes")
     monkeypatch.setenv("FOOTNOTE_EMBEDDER__WORD", "fehu")
-    async with application.foundation(settings.read()) as base:
+    async with application.base_components(settings.read()) as base:
         assert base.identity.dimensions == len("fehu")
         assert base.breakers.circuits == []
         assert (await base.embedder.embed(["a"], side="query")).shape == (1, 4)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from bot.commands import Show
-    from bot.commands.dependencies import ChannelSourceDesk, SourceDesk
+    from bot.commands.dependencies import ChannelSourceService, SourceService
     from bot.port import Room
     from bot.store.web_sessions import SignInLinks
     from rag_engine.ingestion.graph.builder import GraphCost
@@ -55,8 +55,8 @@ class Counter:
     export_bytes: bytes = b"zip"
     verified: VerifiedEditor | None = None
     graph_cost: GraphCost | None = None
-    sources: SourceDesk | None = None
-    channels: ChannelSourceDesk | None = None
+    sources: SourceService | None = None
+    channels: ChannelSourceService | None = None
     page: SignInLinks | None = None
     answers: list[MappedAnswer] = field(default_factory=list)
     mind_maps: MindMaps = field(default_factory=MindMaps)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_engine.agent.kept_calls import KeptCalls
+from rag_engine.agent.call_journal import CallJournal
 from rag_engine.agent.tool import ToolFailed, ToolResult
 from rag_engine.generation.tool_request import ToolCall
 from rag_engine.operator_tools.results import passage
@@ -20,8 +20,8 @@ class Shelf:
     async def write(self, state: str) -> None:
         self.state = state
 
-    def opened(self, question: str = "Order it.") -> KeptCalls:
-        return KeptCalls.of(self.state, question, self.write)
+    def opened(self, question: str = "Order it.") -> CallJournal:
+        return CallJournal.of(self.state, question, self.write)
 
     async def order(self) -> ToolResult:
         self.made.append("order")

@@ -38,7 +38,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChannelDesk:
+class ChannelService:
     """Hears the messages of channels that are sources, and reads their history while nobody waits for an answer."""
 
     sources: ChannelSources

@@ -28,7 +28,7 @@ _MENTION: Final = re.compile(r"<#([^|>\s]+)(?:\|[^>]*)?>")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GapDesk:
+class GapService:
     intake: GapIntake
     listed: GapList
     digests: GapDigests
@@ -98,7 +98,7 @@ class GapDesk:
         return reply(use.say("digest_on", channel=name))
 
     async def _check(self, use: CommandContext) -> None:
-        await use.desk.access.check_administers(use.person, use.place, use.directory)
+        await use.dependencies.access.check_administers(use.person, use.place, use.directory)
 
     async def _found(self, use: CommandContext, gap: str) -> ShownGap:
         found = await self.listed.read(_reader(use), gap=gap)

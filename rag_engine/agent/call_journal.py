@@ -52,7 +52,7 @@ _ADAPTER: Final = TypeAdapter(_Stored)
 
 
 @dataclass(slots=True, kw_only=True)
-class KeptCalls:
+class CallJournal:
     """`write` stores them and raises nothing."""
 
     question: str
@@ -62,7 +62,7 @@ class KeptCalls:
     _repeated: int = 0
 
     @classmethod
-    def of(cls, stored: str, question: str, write: WriteCalls) -> KeptCalls:
+    def of(cls, stored: str, question: str, write: WriteCalls) -> CallJournal:
         """None of another question."""
         kept = cls(question=question, write=write)
         try:

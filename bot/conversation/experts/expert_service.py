@@ -36,7 +36,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExpertDesk:
+class ExpertService:
     """`reminder_seconds`: until the one reminder, and then until the next experts."""
 
     requests: ExpertRequests
