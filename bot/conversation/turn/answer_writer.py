@@ -10,19 +10,15 @@ from bot import rendering
 from bot.commands.research import asks_for_research, without_request
 from bot.conversation import thread_context
 from bot.conversation.follow_ups import ShownAnswer
-from bot.conversation.saved_filters import broken_filters, saved_filters
+from bot.conversation.saved_filters import saved_filters
 from bot.conversation.sources.asked_pictures import pictured
+from bot.conversation.turn.final_reply import final_reply
 from bot.conversation.turn.outside_search import message_search, web_use
 from bot.conversation.turn.report_file import attach, attach_report
 from bot.conversation.turn.tool_steps import tool_steps
-from bot.messages.translation import in_language
 from bot.port import ChatError, Reply
-from bot.rendering.literal import literal
 from bot.streaming import scheduler
 from rag_engine.errors import RagError
-from rag_engine.generation.phrases import not_found
-from rag_engine.parsing.media_types import shown
-from rag_engine.text.language import question_language
 from rag_engine.types import BEST_PASSAGES, Answer, AnswerOptions, Delta, Query, Retrieval, Stage
 
 if TYPE_CHECKING:
@@ -41,7 +37,7 @@ if TYPE_CHECKING:
     from bot.store.topics import Topic, Topics
     from bot.store.turns import ChatTurn, Turns
     from rag_engine.engine import Engine
-    from rag_engine.types import AnswerEvent, ConversationId, Evidence, Turn
+    from rag_engine.types import AnswerEvent, ConversationId, Turn
 
 _STAGES: dict[str, Sentence] = {
     "retrieve": "stage_retrieve",
@@ -57,9 +53,6 @@ _STAGES: dict[str, Sentence] = {
     "agent": "stage_agent",
 }
 _MOST_VERSIONS = 10
-_WITHOUT_ADVICE = frozenset({"summarise", "chat", "clarify", "edit"})
-_QUOTING = "extractive"
-_MOST_CONSULTED = 3
 _CITATION = re.compile(r"\[\d+\]")
 
 _log = logging.getLogger(__name__)
@@ -113,7 +106,7 @@ class AnswerWriter:
             answer = await scheduler.relay(
                 events,
                 view.stream,
-                final=lambda answer: _final_reply(answer, context, scope, deepens=self._deepens(answer)),
+                final=lambda answer: final_reply(answer, context, scope, deepens=self._deepens(answer)),
                 growing=view.growing,
             )
         if answer is None:
@@ -205,7 +198,7 @@ class AnswerWriter:
             text=without_request(turn.question),
             knowledge_bases=scope.knowledge_bases,
             conversation=conversation,
-            scope=scope.name_in(_question_language(context)),
+            scope=scope.name_in(context.question_language),
             limit=self.passages or BEST_PASSAGES,
             exact_limit=self.passages is not None,
             other_turns=others,
@@ -215,7 +208,7 @@ class AnswerWriter:
             version_of=turn.versions[-1] if turn.versions else None,
             files=tuple(each.document or each.source for each in own or await self.files.latest(turn.place)),
             files_attached=bool(own),
-            names=scope.names_in(_question_language(context)),
+            names=scope.names_in(context.question_language),
             as_asked=options.as_asked,
             filters=saved_filters(options.settings),
             unfiltered=options.unfiltered,
@@ -281,91 +274,6 @@ async def _from_first_citation(events: AsyncIterator[AnswerEvent]) -> AsyncGener
             yield event
 
 
-def _final_reply(answer: Answer, context: TurnContext, scope: Scope, *, deepens: bool) -> Reply:
-    view = context.view
-    view.language = answer.language or view.language
-    view.begin_final()
-    rendered = rendering.final(answer, view.language, view.passages)
-    engine_notices = (in_language(notice, view.language) for notice in rendered.notices)
-    reason = scope.reason_in(view.language)
-    scope_notices = [view.say(notice, reason=reason) for notice in scope.notices]
-    view.final = replace(
-        rendered,
-        text=view.headed(rendered.text),
-        notices=(
-            *view.file_lines,
-            *engine_notices,
-            *scope_notices,
-            *_advice(answer, context, scope),
-            *_consulted(answer, context),
-            *_evidence(answer, context),
-        ),
-        language=view.language,
-        buttons=view.answer_buttons(
-            cited=bool(answer.citations),
-            repeatable=answer.repeatable,
-            completed=bool(answer.understood_as or answer.corrections),
-            choices=answer.choices,
-            researchable=deepens,
-            filtered=bool(answer.filtered_by),
-            unanswered=not answer.citations and answer.route not in _WITHOUT_ADVICE,
-        ),
-        links=view.links,
-    )
-    return view.final
-
-
-def _advice(answer: Answer, context: TurnContext, scope: Scope) -> tuple[str, ...]:
-    understood = _understood(answer, context)
-    language = answer.language or _question_language(context)
-    found_nothing = answer.text.startswith(
-        not_found(language=language, scope=scope.name_in(_question_language(context)))
-    )
-    if not scope.knowledge_bases and context.options.settings.route != "chat" and not found_nothing:
-        return (*understood, context.view.say("general"))
-    if answer.grounded or answer.citations or answer.route in _WITHOUT_ADVICE or not answer.repeatable:
-        return understood
-    if answer.text == context.options.settings.empty_answer:
-        return ()
-    general = context.options.settings.knowledge == "blended" and not found_nothing
-    return (*understood, context.view.say("general" if general else "not_found_advice"))
-
-
-def _consulted(answer: Answer, context: TurnContext) -> tuple[str, ...]:
-    view = context.view
-    if not answer.citations or answer.model == _QUOTING or answer.route == "summarise":
-        return ()
-    titles = [literal(shown(title)) for title in rendering.consulted(answer, view.passages)]
-    more = len(titles) - _MOST_CONSULTED
-    if more > 0:
-        titles = [*titles[:_MOST_CONSULTED], view.say("count_more", count=more)]
-    return (view.say("consulted", titles=" · ".join(titles)),) if titles else ()
-
-
-_EVIDENCE: dict[Evidence, Sentence] = {
-    "strong": "evidence_strong",
-    "weak": "evidence_weak",
-    "none": "evidence_none",
-}
-
-
-def _evidence(answer: Answer, context: TurnContext) -> tuple[str, ...]:
-    name = _EVIDENCE.get(answer.evidence)
-    is_chosen = answer.text == context.options.settings.empty_answer
-    return (context.view.say(name),) if name and not is_chosen else ()
-
-
-def _understood(answer: Answer, context: TurnContext) -> tuple[str, ...]:
-    shown: list[str] = []
-    if answer.understood_as:
-        shown.append(context.view.say("understood_as", question=literal(answer.understood_as)))
-    if answer.filtered_by:
-        shown.append(context.view.say("filtered_by", filter=literal(answer.filtered_by)))
-    if broken := broken_filters(context.options.settings):
-        shown.append(context.view.say("filter_broken", filter=literal(", ".join(broken))))
-    return tuple(shown)
-
-
 def _answer_options(options: TurnOptions, turn: ChatTurn, *, plain_chat: bool) -> AnswerOptions:
     settings = options.settings
     return AnswerOptions(
@@ -378,10 +286,6 @@ def _answer_options(options: TurnOptions, turn: ChatTurn, *, plain_chat: bool) -
         research=asks_for_research(turn.question),
         tools="off" if options.unprompted else settings.tools,
     )
-
-
-def _question_language(context: TurnContext) -> str:
-    return question_language(context.recorder.turn.question, chosen=context.options.settings.language)
 
 
 def _conversation(turn: ChatTurn, topic: Topic) -> ConversationId:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bot.store.topics import conversation
+from rag_engine.text.language import question_language
 
 if TYPE_CHECKING:
     from bot.conversation.turn.recorder import TurnRecorder
@@ -46,6 +47,10 @@ class TurnContext:
     @property
     def reads_thread(self) -> bool:
         return self.options.reads_thread or self.message.in_thread
+
+    @property
+    def question_language(self) -> str:
+        return question_language(self.recorder.turn.question, chosen=self.options.settings.language)
 
 
 def place_conversation(place: Place) -> ConversationId:
