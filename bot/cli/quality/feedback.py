@@ -93,7 +93,7 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
 
 async def _run_topics(arguments: argparse.Namespace, settings: Settings) -> int:
     path, scripts = settings.data_dir / data_files.CHAT, data_files.migrations()[data_files.CHAT]
-    async with application.foundation(settings) as parts, connect(path, scripts=scripts) as chat:
+    async with application.base_components(settings) as parts, connect(path, scripts=scripts) as chat:
         intake = GapIntake.over(chat, parts.storage.history, parts.embedder)
         await intake.update()
         bases = await permissions.all_of(parts.storage.catalog)
