@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
-import logging
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from rag_engine.errors import RagError
-from rag_engine.generation.phrases import phrase
 from rag_engine.steps import fuse
-from rag_engine.steps.web import after_files, answering_hits
-from rag_engine.text.language import question_language
+from rag_engine.steps._outside_passages import OutsidePassages, add_passages
 from rag_engine.types import Chunk, ChunkId, DocumentId, KnowledgeBaseId
 from rag_engine.web.addresses import MESSAGE
-from rag_engine.web.page_ranks import rank_chunks
 
 if TYPE_CHECKING:
     from rag_engine.pipeline import Inquiry
@@ -33,8 +26,6 @@ STATUS = ""
 
 _DONE = "messages"
 _MOST_CHARACTERS = 4_000
-
-_log = logging.getLogger(__name__)
 
 
 class Settings(BaseModel):
@@ -57,31 +48,15 @@ def build(settings: Settings, ports: Ports) -> Step:
 
 
 async def add_messages(inquiry: Inquiry, *, settings: Settings, ports: Ports, trust: LegTrust) -> Inquiry:
-    find = inquiry.query.messages
-    if find is None or inquiry.route != "search" or _DONE in inquiry.details:
+    search = inquiry.query.messages
+    if search is None or inquiry.route != "search" or _DONE in inquiry.details:
         return inquiry
-    try:
-        async with asyncio.timeout(settings.seconds):
-            chunks = [_chunk(each) for each in await find(inquiry.question, settings.found)]
-            rankings = await rank_chunks(
-                inquiry.question, chunks, embedder=ports.embedder, embedded=len(chunks)
-            )
-            hits = await answering_hits(
-                inquiry,
-                rankings,
-                passages=settings.passages,
-                line=settings.line,
-                trust=trust,
-                has_model=ports.model is not None,
-            )
-    except (RagError, TimeoutError) as error:
-        _log.warning("messages were not searched: %s", error or "it took too long")
-        language = question_language(inquiry.query.text, chosen=inquiry.query.language)
-        notice = phrase("messages_unavailable", language=language)
-        failed = replace(inquiry, notices=(*inquiry.notices, notice))
-        return failed.falling_back("messages_unavailable").noting(messages={"failed": True})
-    found, scores = after_files(inquiry, hits)
-    return found.noting(messages={"found": len(chunks), "passages": scores})
+
+    async def find() -> OutsidePassages:
+        chunks = [_chunk(each) for each in await search(inquiry.question, settings.found)]
+        return OutsidePassages(chunks=chunks, embedded=len(chunks), trace={"found": len(chunks)})
+
+    return await add_passages(inquiry, "messages", find, settings=settings, ports=ports, trust=trust)
 
 
 def _chunk(message: FoundMessage) -> Chunk:
