@@ -7,15 +7,15 @@ from contextlib import (
     AsyncExitStack,
     asynccontextmanager,
 )
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from bot.composition import loader, wrappers
 from bot.composition.agent import agent
 from bot.composition.components import Application, BaseComponents, IndexingComponents
-from bot.composition.model_chain import chosen_models, model_choices, with_tasks
-from bot.composition.optional_services import audio_cache, transcriber, voice, web_reader
+from bot.composition.language_models import OpenedModels, opened_models
+from bot.composition.optional_services import audio_cache, reranker, transcriber, voice, web_reader
 from bot.composition.research import research
 from bot.composition.sources import Sources
 from bot.composition.storage import storage
@@ -37,12 +37,9 @@ from rag_engine.ingestion.ingestion import Ingestion
 from rag_engine.ingestion.text_limits import TextLimits
 from rag_engine.parsing.pool import ParserPool, parser_pool
 from rag_engine.ports import (
-    Answerer,
     Embedder,
     IndexIdentity,
-    LanguageModel,
     Ports,
-    Reranker,
     StoredIndex,
     VectorCache,
 )
@@ -55,15 +52,16 @@ from rag_engine.tables.store import TableStore
 from rag_engine.text import analyzer
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
+    from collections.abc import AsyncGenerator, Callable, Collection, Sequence
     from pathlib import Path
 
-    from bot.composition.model_chain import ModelChoice
     from bot.observability import Sink
     from bot.observability.health import Health
     from bot.observability.metrics import Meters
     from bot.settings import Settings
+    from rag_engine.ingestion.ingestion import Parse
     from rag_engine.pipeline import NamedStep
+    from rag_engine.ports import Splitter
     from rag_engine.storage.catalog import SqliteCatalog
     from rag_engine.types import KnowledgeBaseId
 
@@ -96,37 +94,20 @@ async def library(
     observers: Observers = _NOBODY,
     vectors: Path | None = None,
 ) -> AsyncGenerator[IndexingComponents]:
-    """`rebuilding` opens the index being built; `vectors`: the folder of cached vectors. Raises `IndexUnavailable`
-    while another program rebuilds. `retry.patient` waits for services.
-    """
+    """`rebuilding` opens the index being built. Raises `IndexUnavailable` while another program rebuilds."""
     async with AsyncExitStack() as stack:
         base = on or await stack.enter_async_context(base_components(settings, observers=observers))
         cache = await stack.enter_async_context(cached_vectors(vectors or settings.data_dir))
-        opened = partial(_index, settings, identity=base.identity, rebuilding=rebuilding, observers=observers)
-        found = await keep_trying(lambda: stack.enter_async_context(opened()))
-        is_local = loader.is_local("indexes", settings.index.kind)
-        index = wrappers.wrapped(found, wrappers.of_index(observers, base.breakers, is_local=is_local))
+        index = await stack.enter_async_context(_wrapped_index(settings, base, rebuilding, observers))
         files = await stack.enter_async_context(_file_text(settings))
         parse = observers.parse(files.parse)
-        splitter = loader.splitter(settings, base.embedder)
         cached = wrappers.wrapped(base.embedder, wrappers.of_ingesting_embedder(cache))
         # Scanning it blocked the event loop for tens of milliseconds.
         gc.freeze()
+        splitter = loader.splitter(settings, base.embedder)
         tables = TableStore(settings.data_dir / "tables")
-        ingestion = Ingestion(
-            parse=parse,
-            splitter=splitter,
-            embedder=cached,
-            index=index,
-            catalog=base.storage.catalog,
-            reading=base.storage.active_files.reading,
-            limits=TextLimits(
-                characters=settings.ingestion.document_characters,
-                passages=settings.ingestion.document_passages,
-            ),
-            folder=settings.data_dir,
-            tables=tables,
-            contents=index,
+        ingestion = _ingestion(
+            settings, base, index, parse=parse, splitter=splitter, embedder=cached, tables=tables
         )
         yield IndexingComponents(
             storage=base.storage,
@@ -153,11 +134,11 @@ async def application(
     _refuse_unused(settings)
     async with voice(settings) as speaking, AsyncExitStack() as stack:
         indexing = await stack.enter_async_context(library(settings, observers=observers, vectors=vectors))
-        opened = await stack.enter_async_context(_models(settings, indexing, observers))
+        opened = await stack.enter_async_context(opened_models(settings, indexing, observers))
         index = wrappers.wrapped(indexing.index, wrappers.of_searched_index(indexing.catalog.unfinished))
         ports = replace(
             _ports(indexing, index, opened),
-            reranker=await stack.enter_async_context(_reranker(settings, indexing, observers)),
+            reranker=await stack.enter_async_context(reranker(settings, indexing, observers)),
             web=await stack.enter_async_context(web_reader(settings, indexing)),
         )
         steps = partial(_steps, settings, observers)
@@ -182,7 +163,43 @@ async def application(
         yield replace(composed, voice=speaking)
 
 
-def _ports(indexing: IndexingComponents, index: StoredIndex, opened: _Models) -> Ports:
+@asynccontextmanager
+async def _wrapped_index(
+    settings: Settings, base: BaseComponents, rebuilding: bool, observers: Observers
+) -> AsyncGenerator[StoredIndex]:
+    opened = partial(_index, settings, identity=base.identity, rebuilding=rebuilding, observers=observers)
+    async with AsyncExitStack() as stack:
+        found = await keep_trying(lambda: stack.enter_async_context(opened()))
+        is_local = loader.is_local("indexes", settings.index.kind)
+        yield wrappers.wrapped(found, wrappers.of_index(observers, base.breakers, is_local=is_local))
+
+
+def _ingestion(
+    settings: Settings,
+    base: BaseComponents,
+    index: StoredIndex,
+    *,
+    parse: Parse,
+    splitter: Splitter,
+    embedder: Embedder,
+    tables: TableStore,
+) -> Ingestion:
+    limits = settings.ingestion
+    return Ingestion(
+        parse=parse,
+        splitter=splitter,
+        embedder=embedder,
+        index=index,
+        catalog=base.storage.catalog,
+        reading=base.storage.active_files.reading,
+        limits=TextLimits(characters=limits.document_characters, passages=limits.document_passages),
+        folder=settings.data_dir,
+        tables=tables,
+        contents=index,
+    )
+
+
+def _ports(indexing: IndexingComponents, index: StoredIndex, opened: OpenedModels) -> Ports:
     catalog = indexing.catalog
     return Ports(
         embedder=indexing.embedder,
@@ -230,71 +247,6 @@ def _of_task(ports: Ports, task: str, writer: Callable[..., _Writer]) -> _Writer
 
 def _steps(settings: Settings, observers: Observers, phase: str, ports: Ports) -> Sequence[NamedStep]:
     return observers.steps([loader.step(name, settings, ports) for name in loader.step_names()[phase]])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Models:
-    answering: Sequence[LanguageModel]
-    of_tasks: Mapping[str, LanguageModel]
-    chosen: Mapping[str, LanguageModel]
-    answerer: Answerer
-
-    @property
-    def summarising(self) -> Sequence[LanguageModel]:
-        own = self.of_tasks.get("summary")
-        return self.answering if own is None else (own, *self.answering)
-
-
-@asynccontextmanager
-async def _models(
-    settings: Settings, indexing: IndexingComponents, observers: Observers
-) -> AsyncGenerator[_Models]:
-    *choices, quoting = model_choices(settings)
-    labelled = chosen_models(settings, choices)
-    choices, own = with_tasks(settings, choices)
-    async with AsyncExitStack() as stack:
-
-        async def opened(choice: ModelChoice) -> LanguageModel:
-            return await stack.enter_async_context(language_model(choice, indexing, observers))
-
-        yield _Models(
-            answering=[await opened(choice) for choice in choices],
-            of_tasks={task: await opened(choice) for task, choice in own.items()},
-            chosen={label: await opened(choice) for label, choice in labelled.items()},
-            answerer=await stack.enter_async_context(_answerer(quoting, indexing, observers)),
-        )
-
-
-@asynccontextmanager
-async def language_model(
-    choice: ModelChoice, indexing: IndexingComponents, observers: Observers
-) -> AsyncGenerator[LanguageModel]:
-    is_local = loader.is_local("models", choice.kind)
-    wraps = wrappers.of_model(observers, indexing.breakers, is_local=is_local)
-    async with loader.model(choice, embedder=indexing.embedder) as model:
-        yield wrappers.wrapped(model, wraps)
-
-
-@asynccontextmanager
-async def _answerer(
-    choice: ModelChoice, indexing: IndexingComponents, observers: Observers
-) -> AsyncGenerator[Answerer]:
-    async with loader.answerer(choice, embedder=indexing.embedder) as answerer:
-        yield wrappers.wrapped(answerer, wrappers.of_answerer(observers))
-
-
-@asynccontextmanager
-async def _reranker(
-    settings: Settings, indexing: IndexingComponents, observers: Observers
-) -> AsyncGenerator[Reranker | None]:
-    if not settings.reranker.kind:
-        yield None
-        return
-    async with loader.reranker(settings.reranker, data_dir=settings.data_dir) as reranker:
-        is_local = loader.is_local("rerankers", settings.reranker.kind)
-        yield wrappers.wrapped(
-            reranker, wrappers.of_reranker(observers, indexing.breakers, is_local=is_local)
-        )
 
 
 async def replace_index(

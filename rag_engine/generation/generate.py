@@ -62,6 +62,7 @@ class _ModelChain:
     models: deque[LanguageModel]
     deadline: float
     failures: list[RagError] = field(default_factory=list[RagError])
+    answered: _ReplyStream | None = None
 
     def next(self) -> tuple[LanguageModel, float]:
         share = max(self.deadline - time.monotonic(), 0.0) / len(self.models)
@@ -121,8 +122,7 @@ async def reply(
     If a model fails before its first text, the next one answers, with a notice; if later, its text is marked
     as cut. The answerer replies if no model begins within `seconds`, or if the prompt lacks passages it
     needs. `refit` builds the prompt for a later model with its own window. `in_place_of_quotes` is said if
-    every model failed. Raises the answerer's
-    errors before its first text.
+    every model failed. Raises the answerer's errors before its first text.
     """
     chain = _ModelChain(
         models=deque(models if prompt.passages or not prompt.needs_passages else ()),
@@ -130,6 +130,23 @@ async def reply(
         failures=[*failures],
     )
     started = time.perf_counter()
+    async with aclosing(_of_models(chain, prompt, thinkers, refit)) as deltas:
+        async for delta in deltas:
+            yield delta
+    attempt = chain.answered
+    if attempt is None:
+        attempt = _quotation(answerer, prompt, request)
+        says = bool(in_place_of_quotes and chain.failures)
+        opening = nullcontext(_once(in_place_of_quotes)) if says else answerer.answer(request)
+        async with aclosing(attempt.deltas(opening)) as deltas:
+            async for delta in deltas:
+                yield delta
+    yield await _cited(attempt, request, chain.failures, embedder=embedder, started=started)
+
+
+async def _of_models(
+    chain: _ModelChain, prompt: Prompt, thinkers: set[str], refit: Refit | None
+) -> AsyncGenerator[Delta]:
     while chain.models:
         model, share = chain.next()
         try:
@@ -145,15 +162,8 @@ async def reply(
             continue
         if stream.draft.reasoning_shown:
             thinkers.add(model.name)
-        break
-    else:
-        attempt = _quotation(answerer, prompt, request)
-        says = bool(in_place_of_quotes and chain.failures)
-        opening = nullcontext(_once(in_place_of_quotes)) if says else answerer.answer(request)
-        async with aclosing(attempt.deltas(opening)) as deltas:
-            async for delta in deltas:
-                yield delta
-    yield await _cited(attempt, request, chain.failures, embedder=embedder, started=started)
+        chain.answered = attempt
+        return
 
 
 def _quotation(answerer: Answerer, prompt: Prompt, request: AnswerRequest) -> _ReplyStream:

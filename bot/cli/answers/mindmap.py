@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from bot.access import document_lookup
 from bot.access.permissions import all_of, find
 from bot.composition import application
+from bot.composition.language_models import language_model
 from bot.composition.model_chain import model_choices, with_tasks
 from bot.composition.storage import storage as open_storage
 from bot.observability import Observers
@@ -64,6 +65,4 @@ async def _maps(settings: Settings, stack: AsyncExitStack) -> MindMaps:
         return MindMaps()
     library = await stack.enter_async_context(application.library(settings))
     _, own = with_tasks(settings, model_choices(settings)[:-1])
-    return MindMaps(
-        model=await stack.enter_async_context(application.language_model(own[TASK], library, Observers()))
-    )
+    return MindMaps(model=await stack.enter_async_context(language_model(own[TASK], library, Observers())))

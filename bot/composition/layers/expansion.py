@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
-from bot.composition.application import language_model
+from bot.composition.language_models import language_model
 from bot.composition.model_chain import model_choices, with_tasks
 from bot.observability import Observers
 from rag_engine.errors import BadSettings, IndexUnavailable

@@ -34,14 +34,14 @@ class EventMeters:
 
         self._over_budget = Counter(
             "footnote_over_budget",
-            "Questions, repeated answers and views of sources refused because their person had too many in an hour",
+            "Questions, repeated answers and views of sources refused because the person reached the hourly limit",
             ["platform", "kind"],
             registry=registry,
         )
 
         self._feedback = Counter(
             "footnote_feedback",
-            "Ratings of answers; a person who changes theirs is counted again",
+            "Ratings of answers; a changed rating counts again",
             ["platform", "rating"],
             registry=registry,
         )
@@ -55,7 +55,7 @@ class EventMeters:
 
         self._sources = Counter(
             "footnote_feedback_sources",
-            "Ratings, and reasons of those down, by what the answer cites: documents, web, messages, nothing",
+            "Ratings and reasons, by what the answer cites: documents, web, messages, nothing",
             ["source", "rating", "reason"],
             registry=registry,
         )
@@ -80,63 +80,37 @@ class TurnMeters:
     def __init__(self, registry: CollectorRegistry) -> None:
         self._running = Gauge(
             "footnote_turns_running",
-            "Questions that are being dealt with, those that wait included",
+            "Questions in progress, including those that wait",
             ["platform"],
             registry=registry,
         )
         self._turns = Counter(
             "footnote_turns",
-            "Questions, by how their turn ended (a state that is no end: they were interrupted)",
+            "Questions, by how their turn ended (any other state: the turn was interrupted)",
             ["platform", "outcome"],
             registry=registry,
         )
         self._again = Counter(
             "footnote_turns_begun_again",
-            "Turns that were taken up more than once: after a restart, or because somebody asked for it (Regenerate, an edit)",
+            "Turns that began again: after a restart, or on request (Regenerate, an edit)",
             ["platform", "why"],
             registry=registry,
         )
         self._first_text = Histogram(
             "footnote_turn_first_text_seconds",
-            "From when a question is taken up until its person can read the first words of the answer",
+            "From the start of a turn until the person can read the first words",
             ["platform"],
             buckets=REPLIES,
             registry=registry,
         )
         self._seconds = Histogram(
             "footnote_turn_seconds",
-            "From when a question is taken up to the last word",
+            "From the start of a turn to the last word",
             ["platform"],
             buckets=REPLIES,
             registry=registry,
         )
-        self._stages = Histogram(
-            "footnote_stage_seconds",
-            "The stages of an answer: its steps, first_text, answer (which first_text is part of), citations",
-            ["stage"],
-            buckets=CALLS,
-            registry=registry,
-        )
-        self._fallbacks = Counter(
-            "footnote_fallbacks", "What answers had to do without", ["name"], registry=registry
-        )
-        self._answers = Counter(
-            "footnote_answers", "Answers, by whether they cite anything", ["cited"], registry=registry
-        )
-        for cited in ("yes", "no"):
-            self._answers.labels(cited)
-        self._researches = Counter(
-            "footnote_researches",
-            "Researched questions, by why no search followed",
-            ["ending"],
-            registry=registry,
-        )
-        self._research = Counter(
-            "footnote_research_spent",
-            "What they took: rounds, searches, calls of language models before the report, their tokens",
-            ["what"],
-            registry=registry,
-        )
+        self._answers = AnswerMeters(registry)
 
     def begin(self, work: TurnWork) -> None:
         for state in _STATES:
@@ -154,10 +128,39 @@ class TurnMeters:
             self._first_text.labels(work.platform).observe(work.first_text_seconds)
         if work.state == "final":
             self._seconds.labels(work.platform).observe(work.seconds)
-        answer = work.answer
-        if answer is None:
-            return
-        self._answers.labels("yes" if answer.citations else "no").inc()
+        if work.answer is not None:
+            self._answers.count(work.answer)
+
+
+class AnswerMeters:
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._stages = Histogram(
+            "footnote_stage_seconds",
+            "Stages of an answer: its steps, first_text, answer (which includes first_text), citations",
+            ["stage"],
+            buckets=CALLS,
+            registry=registry,
+        )
+        self._fallbacks = Counter(
+            "footnote_fallbacks", "What answers had to do without", ["name"], registry=registry
+        )
+        self._cited = Counter(
+            "footnote_answers", "Answers, by whether they cite anything", ["cited"], registry=registry
+        )
+        for cited in ("yes", "no"):
+            self._cited.labels(cited)
+        self._researches = Counter(
+            "footnote_researches", "Research runs, by why they ended", ["ending"], registry=registry
+        )
+        self._research = Counter(
+            "footnote_research_spent",
+            "What research took: rounds, searches, model calls before the report, their tokens",
+            ["what"],
+            registry=registry,
+        )
+
+    def count(self, answer: Answer) -> None:
+        self._cited.labels("yes" if answer.citations else "no").inc()
         for stage, seconds in answer.timings.items():
             self._stages.labels(stage).observe(seconds)
         for name in answer.fallbacks:
@@ -172,13 +175,13 @@ class WriteMeters:
     def __init__(self, registry: CollectorRegistry) -> None:
         self._writes = Counter(
             "footnote_writes",
-            "Calls that change our messages, by how they ended; throttled and unreachable ones are made again",
+            "Calls that change our messages, by outcome; throttled and unreachable ones are retried",
             ["platform", "route", "action", "outcome"],
             registry=registry,
         )
         self._seconds = Histogram(
             "footnote_write_seconds",
-            "How long such a call took, whatever the outcome",
+            "Duration of such a call, whatever its outcome",
             ["platform"],
             buckets=CALLS,
             registry=registry,
@@ -195,7 +198,7 @@ class WriteMeters:
 
 class QueueMeters:
     def __init__(self, registry: CollectorRegistry) -> None:
-        self._waiting = Gauge("footnote_waiting", "How many wait, by what for", ["queue"], registry=registry)
+        self._waiting = Gauge("footnote_waiting", "Waiting tasks, by queue", ["queue"], registry=registry)
         self._storage = Histogram(
             "footnote_storage_wait_seconds",
             "How long a writer waited for its turn in a SQLite file",
@@ -205,7 +208,7 @@ class QueueMeters:
         )
         self._circuits = Gauge(
             "footnote_circuit_open",
-            "Whether calls to a backend are not made for a while (1), or one is tried (0.5)",
+            "1: calls to a backend are suspended; 0.5: one is being tried",
             ["backend"],
             registry=registry,
         )

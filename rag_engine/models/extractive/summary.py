@@ -153,6 +153,23 @@ def _each(
     return tuple(most if len(one) >= _SENTENCES_FOR_MORE else 1 for one in found)
 
 
+def _compared(
+    section: OutlineSection,
+    of_chunk: Sequence[Sequence[Candidate]],
+    words: Sequence[Sequence[frozenset[str]]],
+) -> list[tuple[Candidate, frozenset[str]]]:
+    distinct_pairs = {
+        own: (candidate, own)
+        for number in reversed(range(section.first, section.last + 1))
+        for candidate, own in reversed(list(zip(of_chunk[number], words[number], strict=True)))
+    }
+    pairs = list(distinct_pairs.values())[::-1]
+    if len(pairs) <= _MOST_COMPARED:
+        return pairs
+    step = len(pairs) / _MOST_COMPARED
+    return [pairs[int(place * step)] for place in range(_MOST_COMPARED)]
+
+
 def _measured(
     section: OutlineSection,
     of_chunk: Sequence[Sequence[Candidate]],
@@ -161,15 +178,7 @@ def _measured(
     total: int,
     repeated: Counter[frozenset[str]],
 ) -> tuple[_Measured, ...]:
-    distinct_pairs = {
-        own: (candidate, own)
-        for number in reversed(range(section.first, section.last + 1))
-        for candidate, own in reversed(list(zip(of_chunk[number], words[number], strict=True)))
-    }
-    pairs = list(distinct_pairs.values())[::-1]
-    if len(pairs) > _MOST_COMPARED:
-        step = len(pairs) / _MOST_COMPARED
-        pairs = [pairs[int(place * step)] for place in range(_MOST_COMPARED)]
+    pairs = _compared(section, of_chunk, words)
     here = Counter(token for _, own in pairs for token in own)
     rarity = {token: math.log(1 + total / document[token]) for token in here}
     own_weight = {token: count / len(pairs) * rarity[token] for token, count in here.items()}

@@ -55,8 +55,7 @@ class Settings(BaseModel):
     """
 
 
-def build(settings: Settings, *, count_tokens: Callable[[str], int], max_tokens: int) -> Splitter:
-    """Raises `BadSettings` if the limit is too small for a passage."""
+def _checked_limit(settings: Settings, max_tokens: int) -> int:
     limit = min(settings.maximum_tokens or _LONGEST_DEFAULT, max_tokens)
     if limit < _LEAST_TOKENS:
         raise BadSettings(
@@ -66,6 +65,12 @@ def build(settings: Settings, *, count_tokens: Callable[[str], int], max_tokens:
         raise BadSettings(
             f"an overlap of {settings.overlap_tokens} tokens is too much for chunks of {limit}; the most is a quarter."
         )
+    return limit
+
+
+def build(settings: Settings, *, count_tokens: Callable[[str], int], max_tokens: int) -> Splitter:
+    """Raises `BadSettings` if the limit is too small for a passage."""
+    limit = _checked_limit(settings, max_tokens)
     counter = TokenCounter(count=count_tokens, overhead=count_tokens(""), limit=limit)
 
     def split(document: Document, sections: Iterable[Section]) -> Iterator[Chunk]:

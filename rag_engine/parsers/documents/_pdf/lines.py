@@ -133,21 +133,23 @@ def _rectangles(text: mupdf.TextPage) -> Sequence[Box]:
     ]
 
 
-def _lines(page: PdfPage, text: mupdf.TextPage) -> tuple[list[list[TextLine]], int, int, int]:
-    hidden = HiddenText(page, text)
-    blocks: list[list[TextLine]] = []
-    turned_letters = letters = 0
+def _text_blocks(text: mupdf.TextPage) -> list[_JsonBlock]:
     printed = mupdf.text_page_json(text, _SCALE)
     if '"vector"' in printed:
         printed = _JSON_VECTOR.sub("{}", printed)
     data: dict[str, list[_JsonBlock]] = orjson.loads(printed)
-    for number, block in enumerate(block for block in data["blocks"] if block.get("lines")):
+    return [block for block in data["blocks"] if block.get("lines")]
+
+
+def _lines(page: PdfPage, text: mupdf.TextPage) -> tuple[list[list[TextLine]], int, int, int]:
+    hidden = HiddenText(page, text)
+    blocks: list[list[TextLine]] = []
+    turned_letters = letters = 0
+    for number, block in enumerate(_text_blocks(text)):
         lines: list[TextLine] = []
         for place, line in enumerate(block.get("lines", ())):
-            words = line["text"]
             visible = hidden.visible(number, place)
-            if visible is not None:
-                words = visible
+            words = line["text"] if visible is None else visible
             if not words or words.isspace():
                 continue
             if not words.isascii() and _RIGHT_TO_LEFT.search(words):
@@ -155,8 +157,7 @@ def _lines(page: PdfPage, text: mupdf.TextPage) -> tuple[list[list[TextLine]], i
             box, font = line["bbox"], line["font"]
             x, y, width, height = box["x"], box["y"], box["w"], box["h"]
             turned = height > 2 * width and len(words) > 2
-            if turned:
-                turned_letters += len(words)
+            turned_letters += len(words) if turned else 0
             size = font["size"]
             # Inlined: it runs for every line.
             placed = _new_line(
@@ -173,10 +174,7 @@ def _lines(page: PdfPage, text: mupdf.TextPage) -> tuple[list[list[TextLine]], i
                     turned,
                 ),
             )
-            if "   " in words:
-                lines += _cells(placed)
-            else:
-                lines.append(placed)
+            lines += _cells(placed) if "   " in words else [placed]
         if lines:
             blocks.append(lines)
             letters += sum([len(line.text) for line in lines])

@@ -1,0 +1,70 @@
+"""The language models of a program, opened and wrapped."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bot.composition import loader, wrappers
+from bot.composition.model_chain import chosen_models, model_choices, with_tasks
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Mapping, Sequence
+
+    from bot.composition.components import IndexingComponents
+    from bot.composition.model_chain import ModelChoice
+    from bot.observability import Observers
+    from bot.settings import Settings
+    from rag_engine.ports import Answerer, LanguageModel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedModels:
+    answering: Sequence[LanguageModel]
+    of_tasks: Mapping[str, LanguageModel]
+    chosen: Mapping[str, LanguageModel]
+    answerer: Answerer
+
+    @property
+    def summarising(self) -> Sequence[LanguageModel]:
+        own = self.of_tasks.get("summary")
+        return self.answering if own is None else (own, *self.answering)
+
+
+@asynccontextmanager
+async def opened_models(
+    settings: Settings, indexing: IndexingComponents, observers: Observers
+) -> AsyncGenerator[OpenedModels]:
+    *choices, quoting = model_choices(settings)
+    labelled = chosen_models(settings, choices)
+    choices, own = with_tasks(settings, choices)
+    async with AsyncExitStack() as stack:
+
+        async def opened(choice: ModelChoice) -> LanguageModel:
+            return await stack.enter_async_context(language_model(choice, indexing, observers))
+
+        yield OpenedModels(
+            answering=[await opened(choice) for choice in choices],
+            of_tasks={task: await opened(choice) for task, choice in own.items()},
+            chosen={label: await opened(choice) for label, choice in labelled.items()},
+            answerer=await stack.enter_async_context(_answerer(quoting, indexing, observers)),
+        )
+
+
+@asynccontextmanager
+async def language_model(
+    choice: ModelChoice, indexing: IndexingComponents, observers: Observers
+) -> AsyncGenerator[LanguageModel]:
+    is_local = loader.is_local("models", choice.kind)
+    wraps = wrappers.of_model(observers, indexing.breakers, is_local=is_local)
+    async with loader.model(choice, embedder=indexing.embedder) as model:
+        yield wrappers.wrapped(model, wraps)
+
+
+@asynccontextmanager
+async def _answerer(
+    choice: ModelChoice, indexing: IndexingComponents, observers: Observers
+) -> AsyncGenerator[Answerer]:
+    async with loader.answerer(choice, embedder=indexing.embedder) as answerer:
+        yield wrappers.wrapped(answerer, wrappers.of_answerer(observers))
