@@ -9,7 +9,7 @@ PROCESSORS := $(shell $(PYTHON) -c 'import os; print(os.cpu_count() or 1)')
 # Two more than there are processors: many tests wait for other processes or for time.
 WORKERS ?= $(shell expr $(PROCESSORS) + 2)
 PYTEST := $(BIN)/python -m pytest
-PARALLEL = --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder
+PARALLEL = --workers $(WORKERS)
 # Compiled modules are used by every worker and by every process that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
 

@@ -34,7 +34,7 @@ if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > 4 << 30:
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-pytest_plugins = ["tests.elastic.fixtures", "tests.markers"]
+pytest_plugins = ["tests.workers", "tests.elastic.fixtures", "tests.markers"]
 
 PROJECT = Path(__file__).parents[1]
 SHARED = PROJECT.parent / "shared"
@@ -53,10 +53,16 @@ _LOGGERS = (
 gc.disable()
 
 
-def pytest_collection_finish() -> None:
+def pytest_collection_finish(session: pytest.Session) -> None:
     gc.freeze()
     gc.set_threshold(10_000, 20, 50)
     gc.enable()
+    if session.config.option.workers > 1 and any(
+        item.get_closest_marker("process") for item in session.items
+    ):
+        from tests.doubles import commands  # which imports this module
+
+        commands.prepare()  # once for all workers
 
 
 _folders: dict[Path, pytest.Collector] = {}
@@ -98,10 +104,10 @@ def tmp_path(test_folder: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """For what all workers of pytest-xdist share in this run."""
+def run_folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """For what all workers share in this run."""
     own = tmp_path_factory.getbasetemp()
-    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    return own.parent if hasattr(request.config, "workerinput") else own
 
 
 @pytest.fixture(scope="session")

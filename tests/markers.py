@@ -1,4 +1,4 @@
-"""Which markers each test gets, and which tests share a worker of pytest-xdist. A plug-in of pytest, loaded by `conftest.py`.
+"""Which markers each test gets, and which tests share a worker of `tests.workers`. A plug-in of pytest, loaded by `conftest.py`.
 
 `elastic` and `process` follow from a test's folder and fixtures, `timing` from the clocks it reads. A unit test that starts a process carries `process` itself;
 a test that starts one without the marker fails, so that `make quick` stays quick.
@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import pytest
-from _pytest.runner import runtestprotocol
+
+from tests.workers import GROUP
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -27,8 +28,6 @@ _BOTH_PLATFORMS: Final = frozenset({"test_asking.py", "test_channel_sources.py",
 _CLOCKS: Final = frozenset({"monotonic", "perf_counter", "process_time"})
 _APART: Final = frozenset({"test_hostile_files.py", "test_ocr_pool.py", "test_ocr.py"})
 """Files whose tests share nothing and take long: each test may go to another worker."""
-
-_SHOWN_SECONDS: Final = 0.005
 
 _started: list[str] = []
 _chosen_markers: list[str] = []
@@ -59,13 +58,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         _mark(item)
         if item.get_closest_marker("torch") and not runs_torch():
             item.add_marker(pytest.mark.skip(reason=NO_TORCH))
-        item.add_marker(pytest.mark.xdist_group(_group(item)))
+        item.stash[GROUP] = _group(item)
     items.sort(key=_rank)  # stable: within a folder the order stays
     _started.clear()
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
-    """Made files are no part of names: a ZIP holds the time at which it was made, and the workers of pytest-xdist must agree on all names."""
+    """Made files are no part of names."""
     is_content = isinstance(val, bytes) or (isinstance(val, str) and len(val) > 200)
     return argname if is_content else None
 
@@ -79,28 +78,6 @@ def runs_torch() -> bool:
     return (
         _chosen_markers in ([], ["torch"]) and importlib.util.find_spec("sentence_transformers") is not None
     )
-
-
-def pytest_collection_finish(session: pytest.Session) -> None:
-    """Refuse a run whose groups are ignored, as with pytest 9.2 and pytest-xdist 3.8: it would start everything once per worker."""
-    is_grouped = hasattr(session.config, "workerinput") and session.config.getoption("loadgroup", False)
-    if is_grouped and session.items and "@" not in session.items[0].nodeid:
-        raise pytest.UsageError(
-            "pytest-xdist ignores the groups of tests/markers.py with this version of pytest"
-        )
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    """A worker of pytest-xdist sends no report of a set-up or end that passed within the 5 ms below which `--durations` shows none."""
-    if not hasattr(item.config, "workerinput"):
-        return None
-    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-    for report in runtestprotocol(item, log=False, nextitem=nextitem):
-        if report.when == "call" or not report.passed or report.duration >= _SHOWN_SECONDS:
-            item.ihook.pytest_runtest_logreport(report=report)
-    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
-    return True
 
 
 def _mark(item: pytest.Item) -> None:

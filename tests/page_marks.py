@@ -1,4 +1,4 @@
-"""PDFs made for a test, and what is marked on the picture of a page, counted in its pixels."""
+"""PDFs and pictures made for a test, and what is marked on the picture of a page, counted in its pixels."""
 
 from __future__ import annotations
 
@@ -24,6 +24,13 @@ def pdf(*pages: str | Sequence[str], rotated: int = 0) -> bytes:
             page.insert_text((72, 100), text, fontsize=12)
             page.set_rotation(rotated)
         return document.tobytes()
+
+
+def plain_picture(
+    colour: tuple[int, int, int], *, width: int = 300, height: int = 200, kind: str = "png"
+) -> bytes:
+    """Of one colour. From its bytes: PyMuPDF fills a rectangle pixel by pixel in Python."""
+    return pymupdf.Pixmap(pymupdf.csRGB, width, height, bytes(colour) * (width * height), False).tobytes(kind)
 
 
 def places(content: bytes, page: int, words: str) -> list[tuple[float, float, float, float]]:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from pydantic import BaseModel, ValidationError
@@ -88,20 +89,28 @@ def typed_tool(
             raise ToolFailed(_sentence(error)) from error
         return await run(given, context)
 
+    return Tool(
+        name=name,
+        description=description,
+        parameters=_parameters(arguments),
+        run=validated,
+        is_offered=is_offered,
+    )
+
+
+@cache
+def _parameters(arguments: type[BaseModel]) -> Mapping[str, object]:
     schema = arguments.model_json_schema()
     properties = {
         key: {name: value for name, value in own.items() if name != "title"}
         for key, own in schema.get("properties", {}).items()
     }
-    parameters = {
+    return {
         "type": "object",
         "properties": properties,
         "required": schema.get("required", []),
         "additionalProperties": False,
     }
-    return Tool(
-        name=name, description=description, parameters=parameters, run=validated, is_offered=is_offered
-    )
 
 
 def _sentence(error: ValidationError) -> str:

@@ -160,17 +160,13 @@ def become(command: Command) -> None:
 
 
 def main() -> int:
-    path = sys.argv[1]
+    descriptor = int(sys.argv[1])
     import_all()
     if threading.active_count() > 1:
         raise RuntimeError(f"a thread would not survive the fork: {threading.enumerate()}")
     gc.collect()
     gc.freeze()
-    listener = socket.socket(socket.AF_UNIX)
-    listener.bind(path)
-    listener.listen(64)
-    print("ready", flush=True)
-    command = serve(listener)
+    command = serve(socket.socket(fileno=descriptor))
     become(command)
     if command.source is not None:
         sys.argv[0] = "-c"

@@ -135,7 +135,7 @@ async def start(
     }
     connection = socket.socket(socket.AF_UNIX)
     try:
-        connection.connect(_server())
+        connection.connect(prepare())
         socket.send_fds(connection, [json.dumps(request).encode() + b"\n"], theirs)
     finally:
         for descriptor in {*theirs} - {stdin, stdout, stderr}:
@@ -194,22 +194,22 @@ def take_terminal() -> None:
 
 
 @cache
-def _server() -> str:
-    """The path of the socket of this worker's server, which ends with the worker."""
+def prepare() -> str:
+    """Start the server, which imports for seconds, and return the path of its socket. It ends with this process; what is forked from it shares it."""
     folder = tempfile.TemporaryDirectory(prefix="footnote-commands-")
     path = str(Path(folder.name) / "socket")
     names = ("PATH", "LANG", "TMPDIR", "HOME")
     environment = {name: os.environ[name] for name in names if name in os.environ}
-    server = subprocess.Popen(
-        [sys.executable, "-m", "tests.doubles.command_server", path],
-        cwd=PROJECT,
-        env={**environment, "PYTHONPATH": str(PROJECT), "PYTHONUTF8": "1", "HF_HUB_OFFLINE": "1"},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
-    assert server.stdin is not None
-    assert server.stdout is not None
-    assert server.stdout.readline() == b"ready\n", "the server of commands does not start"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(path)
+        listener.listen(64)
+        server = subprocess.Popen(
+            [sys.executable, "-m", "tests.doubles.command_server", str(listener.fileno())],
+            cwd=PROJECT,
+            env={**environment, "PYTHONPATH": str(PROJECT), "PYTHONUTF8": "1", "HF_HUB_OFFLINE": "1"},
+            stdin=subprocess.PIPE,
+            pass_fds=[listener.fileno()],
+        )
 
     def end() -> None:
         with folder, server:

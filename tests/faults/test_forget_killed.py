@@ -42,7 +42,7 @@ async def test_killed_at_random_moments_it_is_forgotten_by_the_next(tmp_path: Pa
         killed = await forgotten_and_killed(data_dir, chance.uniform(0, LONGEST_SECONDS))
         kills += killed
         if killed and begun(data_dir) and not halfway:
-            _, doctor = await ran("doctor", data_dir=data_dir)
+            _, doctor = await ran("doctor", data_dir=data_dir, may_fail=True)  # the index may hold it still
             assert "`footnote forget` was interrupted at the document jabberwockian.md of default" in doctor
         halfway += bool(killed and standing(data_dir))
         # What was killed after its end has nothing to go on with: then there is no such document.

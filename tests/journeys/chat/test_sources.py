@@ -12,7 +12,7 @@ import pytest
 from tests.doubles.chat_server import Upload
 from tests.doubles.model_servers.openai_server import streamed
 from tests.journeys.chat.scenario import has, words
-from tests.page_marks import PNG, area, marked_area, pdf, places, share_marked
+from tests.page_marks import PNG, area, marked_area, pdf, places, plain_picture, share_marked
 
 if TYPE_CHECKING:
     from tests.doubles.chat_server import Shown
@@ -170,11 +170,9 @@ async def test_a_question_for_a_picture_shows_the_cited_page_to_all(town: Scenar
 
 async def test_the_figure_of_a_word_file_follows_the_answer(town: Scenario) -> None:
     room = town.room()
-    image = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 300, 200))
-    image.set_rect(image.irect, (200, 220, 255))
     written, content = docx.Document(), io.BytesIO()
     written.add_paragraph("The crane of the north quay lifts forty tonnes.")
-    written.add_picture(io.BytesIO(image.tobytes("png")))
+    written.add_picture(io.BytesIO(plain_picture((200, 220, 255))))
     written.save(content)
     town.model.on(streamed("Forty tonnes [1]."), task="answer", matching="diagram", times=1)
     opening = await town.says("ben", room, "Here is the crane.")

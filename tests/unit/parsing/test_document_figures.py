@@ -18,6 +18,7 @@ from rag_engine.ingestion.blobs import blob_from_path
 from rag_engine.parsing.document_figures import draw
 from rag_engine.parsing.page_images import WIDTH
 from rag_engine.parsing.pool import parser_pool
+from tests.page_marks import plain_picture
 from tests.unit.parsers.files import zip_of
 
 if TYPE_CHECKING:
@@ -29,18 +30,10 @@ PUMP, VALVE = "The pump lifts water to the upper basin.", "The valve closes with
 FAR = "Nobody may enter the plant without a helmet. " * 30
 
 
-def picture(colour: tuple[int, int, int], *, width: int = 300, height: int = 200, kind: str = "png") -> bytes:
-    image = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, width, height))
-    image.set_rect(image.irect, colour)
-    return image.tobytes(kind)
-
-
 def two_colours() -> bytes:
     """Blue on the left, green on the right."""
-    image = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 300, 200))
-    image.set_rect(image.irect, BLUE)
-    image.set_rect(pymupdf.IRect(150, 0, 300, 200), GREEN)
-    return image.tobytes("png")
+    row = bytes(BLUE) * 150 + bytes(GREEN) * 150
+    return pymupdf.Pixmap(pymupdf.csRGB, 300, 200, row * 200, False).tobytes("png")
 
 
 def colours(content: bytes) -> set[tuple[int, ...]]:
@@ -57,11 +50,11 @@ def nearly(colour: tuple[int, int, int]) -> set[tuple[int, ...]]:
 def word(folder: Path) -> Path:
     document = docx.Document()
     document.add_paragraph(PUMP)
-    document.add_picture(io.BytesIO(picture(BLUE)))
+    document.add_picture(io.BytesIO(plain_picture(BLUE)))
     document.add_paragraph("Figure 1: Section of the upper basin")
     document.add_paragraph(FAR)
     document.add_heading("Valves")
-    document.add_picture(io.BytesIO(picture(GREEN, kind="jpg")))
+    document.add_picture(io.BytesIO(plain_picture(GREEN, kind="jpg")))
     document.add_paragraph(VALVE)
     document.add_heading("Paint")
     document.add_paragraph("All pipes are red.")
@@ -75,7 +68,7 @@ def slides(folder: Path) -> Path:
         slide = show.slides.add_slide(show.slide_layouts[5])
         cast("Any", slide.shapes.title).text = words
         if colour:
-            slide.shapes.add_picture(io.BytesIO(picture(colour)), Inches(1), Inches(2))
+            slide.shapes.add_picture(io.BytesIO(plain_picture(colour)), Inches(1), Inches(2))
     show.save(str(folder / "plant.pptx"))
     return folder / "plant.pptx"
 
@@ -93,13 +86,13 @@ def _markup(blue: str, green: str) -> str:
 
 
 def page(folder: Path) -> Path:
-    (folder / "plant.html").write_text(_markup(_data(picture(BLUE)), _data(picture(GREEN))))
+    (folder / "plant.html").write_text(_markup(_data(plain_picture(BLUE)), _data(plain_picture(GREEN))))
     return folder / "plant.html"
 
 
 def web_archive(folder: Path) -> Path:
     parts = [("text/html", "page", _markup("cid:blue@x", "https://example.org/green.png").encode())]
-    parts += [("image/png", "blue", picture(BLUE)), ("image/png", "green", picture(GREEN))]
+    parts += [("image/png", "blue", plain_picture(BLUE)), ("image/png", "green", plain_picture(GREEN))]
     named = {
         "page": "",
         "blue": "Content-ID: <blue@x>\r\n",
@@ -125,8 +118,8 @@ def book(folder: Path) -> Path:
         "META-INF/container.xml": container,
         "OPS/book.opf": opf,
         "OPS/text/c.xhtml": _markup("../img/blue.png", "../img/green%20one.png").encode(),
-        "OPS/img/blue.png": picture(BLUE),
-        "OPS/img/green one.png": picture(GREEN),
+        "OPS/img/blue.png": plain_picture(BLUE),
+        "OPS/img/green one.png": plain_picture(GREEN),
     }
     (folder / "plant.epub").write_bytes(zip_of(members))
     return folder / "plant.epub"
@@ -177,17 +170,17 @@ def test_hidden_pictures_are_not_shown(tmp_path: Path) -> None:
     show = pptx.Presentation()
     slide = show.slides.add_slide(show.slide_layouts[5])
     cast("Any", slide.shapes.title).text = PUMP
-    hidden = slide.shapes.add_picture(io.BytesIO(picture(BLUE)), Inches(1), Inches(2))
+    hidden = slide.shapes.add_picture(io.BytesIO(plain_picture(BLUE)), Inches(1), Inches(2))
     cast("Any", hidden)._element.nvPicPr.cNvPr.set("hidden", "1")
     show.save(str(tmp_path / "hidden.pptx"))
     assert draw(tmp_path / "hidden.pptx", "hidden.pptx", "slide 1", [PUMP]) is None
-    source = f"<p>{PUMP}</p><div style='display:none'><img src='{_data(picture(BLUE))}'></div>"
+    source = f"<p>{PUMP}</p><div style='display:none'><img src='{_data(plain_picture(BLUE))}'></div>"
     (tmp_path / "hidden.html").write_text(f"<html><body>{source}</body></html>")
     assert draw(tmp_path / "hidden.html", "hidden.html", "", [PUMP]) is None
 
 
 def test_large_pictures_become_small_ones_without_what_the_camera_wrote(tmp_path: Path) -> None:
-    large = picture(BLUE, width=3_000, height=1_500)
+    large = plain_picture(BLUE, width=3_000, height=1_500)
     secret = b"taken at 52.1 N 4.3 E"
     chunk = b"tEXt" + b"Comment\0" + secret
     marked = (
@@ -220,13 +213,13 @@ def _bomb() -> bytes:
     [
         b"\x89PNG\r\n\x1a\nno picture",
         b"%PDF-1.7 no picture",
-        picture(BLUE, width=20),
+        plain_picture(BLUE, width=20),
         _bomb(),
     ],
     ids=["damaged", "another format", "an icon", "a bomb"],
 )
 def test_what_is_no_picture_to_show_is_passed_over(content: bytes, tmp_path: Path) -> None:
-    source = f"<p>{PUMP}</p><img src='{_data(content)}'><p>and</p><img src='{_data(picture(GREEN))}'>"
+    source = f"<p>{PUMP}</p><img src='{_data(content)}'><p>and</p><img src='{_data(plain_picture(GREEN))}'>"
     (tmp_path / "odd.html").write_text(f"<html><body>{source}</body></html>")
     shown = draw(tmp_path / "odd.html", "odd.html", "", [PUMP])
     assert shown
@@ -234,7 +227,7 @@ def test_what_is_no_picture_to_show_is_passed_over(content: bytes, tmp_path: Pat
 
 
 def test_no_address_is_fetched(tmp_path: Path) -> None:
-    (tmp_path / "secret.png").write_bytes(picture(BLUE))
+    (tmp_path / "secret.png").write_bytes(plain_picture(BLUE))
     for address in (f"file://{tmp_path}/secret.png", "secret.png", "http://127.0.0.1:9/x.png"):
         (tmp_path / "linked.html").write_text(f"<html><body><p>{PUMP}</p><img src='{address}'></body></html>")
         assert draw(tmp_path / "linked.html", "linked.html", "", [PUMP]) is None

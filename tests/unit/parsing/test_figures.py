@@ -10,6 +10,7 @@ import pytest
 from rag_engine.ingestion.blobs import blob_from_path
 from rag_engine.parsing.page_images import WIDTH, draw
 from rag_engine.parsing.pool import parser_pool
+from tests.page_marks import plain_picture
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,9 +29,8 @@ def _saved(folder: Path, *, second: bool = True, rotation: int = 0, whole: bool 
     if whole:
         places = [(BLUE, page.rect)]
     for colour, place in places:
-        image = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 60, 30))
-        image.set_rect(image.irect, colour)
-        page.insert_image(place, pixmap=image, keep_proportion=False)
+        image = plain_picture(colour, width=60, height=30)
+        page.insert_image(place, stream=image, keep_proportion=False)
     page.insert_text((72, 290), PRESSURE, fontsize=10)
     page.insert_text((72, 303), "as measured in the hall.", fontsize=10)
     if second:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -174,9 +175,14 @@ async def test_a_folder_that_became_a_link_is_not_read_through(
     assert not copy.exists() or not copy.read_bytes()
 
 
-async def test_what_was_just_written_is_read_again(synced: Synced, folder: Path) -> None:
+async def test_what_was_just_written_is_read_again(
+    synced: Synced, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     source = await synced.add("folder", str(folder))
-    (folder / "new.txt").write_text("At this moment.")
+    new = folder / "new.txt"
+    new.write_text("At this moment.")
+    clock = SimpleNamespace(time_ns=lambda: new.stat().st_mtime_ns)
+    monkeypatch.setattr("rag_engine.sources.folder.time", clock)
     await synced.run(source)
     await synced.run(source)
     assert "new.txt" in synced.read

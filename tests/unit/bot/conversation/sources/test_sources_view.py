@@ -21,7 +21,7 @@ from rag_engine.types import (
     DocumentRecord,
     Section,
 )
-from tests.page_marks import PNG, area, marked_area, pdf, places, share_marked
+from tests.page_marks import PNG, area, marked_area, pdf, places, plain_picture, share_marked
 from tests.unit.bot.conversation.sources.shown_sources import (
     ANN,
     BEN,
@@ -91,11 +91,9 @@ async def test_pictures_of_an_answer_are_those_that_all_its_readers_may_see(libr
 
 @pytest.mark.process
 async def test_the_figure_of_a_word_file_is_shown_to_those_who_may_read_it(library: Library) -> None:
-    image = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 300, 200))
-    image.set_rect(image.irect, (200, 220, 255))
     written = docx.Document()
     written.add_paragraph(LOGS)
-    written.add_picture(io.BytesIO(image.tobytes("png")))
+    written.add_picture(io.BytesIO(plain_picture((200, 220, 255))))
     file = io.BytesIO()
     written.save(file)
     sections = [Section(text=LOGS, anchor="§ Logs")]
