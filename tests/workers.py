@@ -151,6 +151,7 @@ class _Work:
     def __init__(self, session: pytest.Session, messages: Connection, running: c_int, *, name: str) -> None:
         self._session, self._messages, self._running, self._name = session, messages, running, name
         self._reports: list[object] = []
+        self._inherited: object = None
 
     def run(self, groups: Iterator[Sequence[int]], stopped: c_int) -> None:
         try:
@@ -172,8 +173,8 @@ class _Work:
         config.workerinput = {"workerid": self._name}  # as plug-ins know a worker of pytest-xdist
         plugins = config.pluginmanager
         if capture := plugins.getplugin("capturemanager"):
-            # Its files have one position for all processes that inherited them.
-            capture.stop_global_capturing()
+            # Its files have one position for all processes that inherited them. They stay open: what was imported may hold them.
+            self._inherited, capture._global_capturing = capture._global_capturing, None
             capture.start_global_capturing()
             capture.suspend_global_capture()
         reporter = plugins.unregister(name="terminalreporter")
