@@ -73,22 +73,12 @@ async def press(
     """None for other buttons."""
     if action.name not in (BUTTON, FORM_BUTTON):
         return None
-    language = await _language(action.place, action.person, dependencies)
-    use = CommandContext(
-        place=action.place,
-        person=action.person,
-        room=room,
-        dependencies=dependencies,
-        show=show,
-        language=language,
-        typed=action.text,
-    )
+    use = await _use(action, room, dependencies, show)
     try:
-        dependencies.access.admit(action.place)
-        await dependencies.access.check_present(action.person, action.place, room.directory)
+        await _check_present(use)
         return await _pressed(use, action.value)
     except UserError as error:
-        return reply(sentence_of(error, language))
+        return reply(sentence_of(error, use.language))
 
 
 async def form(action: Action, room: Room, dependencies: CommandDependencies) -> Form | None:
@@ -98,21 +88,29 @@ async def form(action: Action, room: Room, dependencies: CommandDependencies) ->
     command = registry.commands().get(f"kb {name}") if action.name == FORM_BUTTON else None
     if command is None or command.form is None:
         return None
-    language = await _language(action.place, action.person, dependencies)
-    use = CommandContext(
+    use = await _use(action, room, dependencies, _ignore)
+    try:
+        await _check_present(use)
+        return await command.form(use, act, identity)
+    except UserError:
+        return None
+
+
+async def _use(action: Action, room: Room, dependencies: CommandDependencies, show: Show) -> CommandContext:
+    return CommandContext(
         place=action.place,
         person=action.person,
         room=room,
         dependencies=dependencies,
-        show=_ignore,
-        language=language,
+        show=show,
+        language=await _language(action.place, action.person, dependencies),
+        typed=action.text,
     )
-    try:
-        dependencies.access.admit(action.place)
-        await dependencies.access.check_present(action.person, action.place, room.directory)
-        return await command.form(use, act, identity)
-    except UserError:
-        return None
+
+
+async def _check_present(use: CommandContext) -> None:
+    use.dependencies.access.admit(use.place)
+    await use.dependencies.access.check_present(use.person, use.place, use.directory)
 
 
 async def _pressed(use: CommandContext, value: str) -> Reply:

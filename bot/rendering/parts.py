@@ -39,10 +39,6 @@ class MessagePart:
         return f"{self.opened}{self.body}{self.closed}"
 
 
-def joined(parts: Sequence[MessagePart]) -> str:
-    return "".join(part.body + part.gap for part in parts)
-
-
 def split(lines: Sequence[RenderedLine], room: int) -> list[MessagePart]:
     """Of at most `room` UTF-16 units; no lines, no parts."""
     return list(_Splitter(lines, room).parts())

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from rag_engine.citations.markers.placement import MOST_MARKERS, CitationNumbering, Mark, cited_places
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 UNSUPPORTED: Final = "⚠"
 GENERAL: Final = "°"
-Sign = Literal["⚠", "°"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -267,7 +267,7 @@ def _is_related(form: str, listed: str) -> bool:
 def _nearby(passage: _Passage, asked: Sequence[Term], weights: Sequence[float], words: PassageWords) -> str:
     chunk = passage.chunk
     said = words.sentences(chunk, with_months=any(_is_month(term) for term in asked))
-    sought = [
+    found_terms = [
         (term, weight) for term, weight, sure in zip(asked, weights, passage.found, strict=True) if sure
     ]
     best, place = 0.0, 0
@@ -277,7 +277,7 @@ def _nearby(passage: _Passage, asked: Sequence[Term], weights: Sequence[float], 
         listed = f" {' '.join(near)} "
         share = sum(
             weight * _found(term, near, listed, joins=chunk.language in _COMPOUNDING)
-            for term, weight in sought
+            for term, weight in found_terms
         )
         if share > best:
             best, place = share, number

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 _DATE: Final = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2})(?:[T ].*)?)?)?")
 _NEGATIONS: Final = {"≠": "=", "not contains": "contains", "not in": "in", "not empty": "empty"}
 _DATE_KEYS: Final = ("modified", "created", "added")
-_NAMES: Final = ("name", "folder", "place")
 
 
 def meets(properties: Properties, filter_: Filter) -> bool:

@@ -67,17 +67,17 @@ class AnswerDelivery:
         asks = request.state == "asking"
         reply = expert_messages.asked_back(request) if asks else expert_messages.answer(request)
         delivered = await self.posts.write(room, reply, posted=request.delivered, private=private)
-        told = replace(request, delivered=delivered)
-        if request.state != "declined" and await self.requests.change(request, told):
-            request = told
-            told = replace(told, receipt=await self.posts.confirm(told))
+        updated = replace(request, delivered=delivered)
+        if request.state != "declined" and await self.requests.change(request, updated):
+            request = updated
+            updated = replace(updated, receipt=await self.posts.confirm(updated))
         after: dict[str, RequestState] = {"declined": "closed", "asking": "asked"}
-        if await self.requests.change(request, replace(told, state=after.get(request.state, "delivered"))):
+        if await self.requests.change(request, replace(updated, state=after.get(request.state, "delivered"))):
             return True
         changed = await self.requests.find(request.id)
         if changed is not None and changed.round == request.round:
             await self.requests.change(
-                changed, replace(changed, delivered=told.delivered, receipt=told.receipt)
+                changed, replace(changed, delivered=updated.delivered, receipt=updated.receipt)
             )
         return False
 

@@ -84,10 +84,10 @@ class WeeklyDigest:
     async def reply(self, digest: GapDigest, directory: Directory) -> Reply | None:
         reader = everyone_in(digest.place, directory)
         found = await self.listed.read(reader, since=self.listed.clock() - 2 * WEEK)
-        told = [each for each in found if each.title and each.this_week][:_MOST_GAPS]
-        if not told:
+        shown = [each for each in found if each.title and each.this_week][:_MOST_GAPS]
+        if not shown:
             return None
-        lines = [f"{number}. {line(each, digest.language)}" for number, each in enumerate(told, 1)]
+        lines = [f"{number}. {line(each, digest.language)}" for number, each in enumerate(shown, 1)]
         heading = say("digest_heading", digest.language)
         closing = say("digest_closing", digest.language)
         return Reply(

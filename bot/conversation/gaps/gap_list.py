@@ -52,10 +52,6 @@ class ShownGap:
     knowledge_bases: frozenset[KnowledgeBaseId]
     last_at: float
 
-    @property
-    def trend(self) -> int:
-        return self.this_week - self.last_week
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GapList:

@@ -47,7 +47,6 @@ _LEFT_OUT: Final = frozenset(
         *("tracked-changes", "sequence-decls", "variable-decls", "user-field-decls", "list-header-source"),
     )
 )
-_SHAPES: Final = frozenset({f"{DRAW}frame", f"{DRAW}g", f"{DRAW}a"})
 _DEEPEST: Final = 60
 _OUTLINE: Final = "\0outline"
 _MARGINS: Final = {"header": "Header", "footer": "Footer"}
