@@ -114,6 +114,6 @@ async def _register_commands(bot: DiscordClient, service: ChatService, settings:
         async with api_calls(settings.call_seconds):
             changed = await commands.register(bot.http, bot.application_id or 0, service.commands)
     except ChatError as error:
-        _log.warning("the commands could not be registered at Discord: %s", error)
+        _log.warning("the commands could not be registered with Discord: %s", error)
         return "not registered"
     return "registered" if changed else "unchanged"

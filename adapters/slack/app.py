@@ -109,7 +109,7 @@ async def _log_errors(work: Coroutine[Any, Any, None]) -> None:
     try:
         await work
     except Exception:
-        log.exception("An event of Slack could not be handled")
+        log.exception("A Slack event could not be handled")
 
 
 @asynccontextmanager

@@ -152,7 +152,7 @@ class Service:
             async with asyncio.timeout(_FORM_SECONDS):
                 return await self.interactions.form(action, room)
         except (RagError, ChatError, TimeoutError) as error:
-            _log.warning("a form could not be made: %s", type(error).__name__)
+            _log.warning("a form could not be created: %s", type(error).__name__)
             return None
 
     async def on_action(self, action: Action, room: Room) -> None:

@@ -61,7 +61,7 @@ class Originals:
             if await asyncio.to_thread(self._keep, blob) and self._unswept():
                 await self.forget_unused()
         except (OSError, RagError) as error:
-            _log.warning("a file of %d bytes could not be kept for its pictures: %s", blob.size, error)
+            _log.warning("a file of %d bytes could not be stored for its pictures: %s", blob.size, error)
 
     def path(self, digest: str) -> Path | None:
         if not _DIGEST.fullmatch(digest):
@@ -96,7 +96,7 @@ class Originals:
         if self._bytes is None:
             self._bytes = sum(_size(path) for path in self._files())
         if self._bytes + blob.size > self._most_bytes:
-            _log.warning("a file of %d bytes is not kept for its pictures: there is no more room", blob.size)
+            _log.warning("a file of %d bytes was not stored for its pictures: the folder is full", blob.size)
             return False
         make_folder(self._folder)
         self._clear_unfinished()
@@ -132,7 +132,7 @@ class Originals:
                 for kind in KEPT:
                     self._path(digest, kind).unlink(missing_ok=True)
             except OSError as error:
-                _log.warning("a file that nobody needs any more could not be removed: %s", error)
+                _log.warning("an unused file could not be removed: %s", error)
 
     def _clear_unfinished(self) -> None:
         for path in self._folder.glob(f"*{_UNFINISHED}"):

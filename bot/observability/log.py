@@ -201,7 +201,7 @@ def _log_unraisable(raised: sys.UnraisableHookArgs) -> None:
 
 
 def _log_thread(raised: threading.ExceptHookArgs) -> None:
-    _LOGGER.error("a thread ended by an error", exc_info=raised.exc_value)
+    _LOGGER.error("a thread ended with an error", exc_info=raised.exc_value)
 
 
 def _log_warning(
@@ -212,4 +212,4 @@ def _log_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    _LOGGER.warning("a warning of Python: %s in %s, line %d", category.__name__, filename, lineno)
+    _LOGGER.warning("Python warning: %s in %s, line %d", category.__name__, filename, lineno)

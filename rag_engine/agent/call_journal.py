@@ -68,7 +68,7 @@ class CallJournal:
         try:
             found = _ADAPTER.validate_json(stored) if stored else None
         except ValidationError:
-            _log.info("calls of an interrupted answer could not be read and are chosen anew")
+            _log.info("calls of an interrupted answer could not be read, so the model chooses again")
             return kept
         if found is not None and found.agent_question == question:
             kept._steps, kept._outcomes = found.steps, found.outcomes

@@ -71,7 +71,7 @@ class Removal:
         except Unavailable as error:
             if not known:
                 raise
-            _log.info("something is removed later, when the index answers: %s", error)
+            _log.info("a removal waits until the index answers: %s", error)
             return False
         return True
 

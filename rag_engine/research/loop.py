@@ -103,7 +103,7 @@ class ResearchLoop:
                 work = calls.extracted(model, self.embedder, self.findings, part, hits, most=most)
                 part = replace(part, facts=await self._within(work))
         except (RagError, TimeoutError) as error:
-            _log.warning("a part of a research failed: %s", _why(error))
+            _log.warning("a part of a research run failed: %s", _why(error))
             state = "done" if hits else "failed"
             return replace(part, state=state, faults=(_why(error),)), hits
         return replace(part, state="done"), hits
@@ -132,7 +132,7 @@ class ResearchLoop:
         return asking if asking.open_parts else replace(asking, ending="no_questions")
 
     def _failing(self, what: str, error: Exception) -> Findings:
-        _log.warning("the %s of a research failed: %s", what, _why(error))
+        _log.warning("the %s of a research run failed: %s", what, _why(error))
         return replace(self.findings, faults=(*self.findings.faults, f"{what}: {_why(error)}"))
 
 

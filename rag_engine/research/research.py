@@ -76,7 +76,7 @@ class Research:
             stored = await self.store.read(inquiry.query.turn)
             return (stored and await restored(stored, inquiry, self.contents, budget)) or fresh
         except RagError as error:
-            _log.warning("an interrupted research starts again: %s", error)
+            _log.warning("an interrupted research run starts again: %s", error)
             return fresh
 
     async def _keep(self, inquiry: Inquiry, budget: ResearchBudget, findings: Findings) -> None:
@@ -86,7 +86,7 @@ class Research:
         try:
             await self.store.write(query.turn, query.conversation, dumped(findings, budget))
         except RagError as error:
-            _log.warning("what a research found could not be stored: %s", error)
+            _log.warning("the findings of a research run could not be stored: %s", error)
 
 
 def ordinary(inquiry: Inquiry, *, has_model: bool) -> Inquiry:

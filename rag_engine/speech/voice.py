@@ -75,7 +75,7 @@ class Voice:
         try:
             await asyncio.to_thread(self.cache.keep, content, *key)
         except OSError as error:
-            _log.warning("%d bytes of audio could not be kept: %s", len(content), error.strerror)
+            _log.warning("%d bytes of audio could not be stored: %s", len(content), error.strerror)
         return content
 
     async def forget(self) -> None:

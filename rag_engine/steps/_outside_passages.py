@@ -63,7 +63,7 @@ async def add_passages(
             )
             hits = await _answering_hits(inquiry, rankings, settings, trust, ports)
     except (RagError, TimeoutError) as error:
-        _log.warning("step %s found nothing: %s", step, error or "it took too long")
+        _log.warning("the step %s failed: %s", step, error or "it took too long")
         language = question_language(inquiry.query.text, chosen=inquiry.query.language)
         reason: Phrase = "web_unavailable" if step == "web" else "messages_unavailable"
         failed = replace(inquiry, notices=(*inquiry.notices, phrase(reason, language=language)))

@@ -104,7 +104,7 @@ async def connect(
         except BadSettings:
             raise
         except Misconfigured as error:
-            _log.warning("the vector cache is made afresh: %s", error)
+            _log.warning("the vector cache is created again: %s", error)
             await asyncio.to_thread(_delete, path)
             opened = await stack.enter_async_context(database.connect(path, scripts=scripts))
         yield SqliteVectorCache(opened, max_bytes=max_bytes)

@@ -211,8 +211,8 @@ def load_within(seconds: float, load: Callable[[], _Loaded]) -> _Loaded | None:
     if loaded:
         return loaded[0]
     logger.warning(
-        "The token vocabulary cannot be had (%s): tokens are overestimated, about twice, so prompts hold fewer passages; "
-        "with the file in TIKTOKEN_CACHE_DIR they are counted exactly.",
+        "The token vocabulary cannot be loaded (%s): token counts are about twice too high, so prompts hold fewer "
+        "passages. Put the file into TIKTOKEN_CACHE_DIR for exact counts.",
         type(failures[0]).__name__ if failures else f"no answer within {seconds:g} s",
     )
     return None

@@ -123,7 +123,7 @@ class CircuitBreaker:
             return
         before, self.state = self.state, state
         if state == "open" and before == "closed":
-            _log.info("%s is left alone for a while: %s", self.backend, self._last)
+            _log.info("calls to %s are suspended: %s", self.backend, self._last)
         elif state == "closed":
             _log.info("%s answers again", self.backend)
         if self._on_change is not None:

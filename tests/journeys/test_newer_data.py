@@ -38,7 +38,7 @@ async def test_it_is_refused_in_one_sentence_and_only_the_cache_is_rebuilt(
     schema(tmp_path / "data" / "vectors.sqlite", 7000)
     answer = await footnote("ask", "How many days is the leave?")
     assert "28 days" in answer.out
-    assert "the vector cache is made afresh" in answer.err
+    assert "the vector cache is created again" in answer.err
 
 
 def schema(path: Path, number: int) -> int:

@@ -125,7 +125,7 @@ async def test_every_prompt_rule_has_an_id(samples: Footnote) -> None:
 async def test_without_a_model_an_answer_cannot_be_written_again(samples: Footnote) -> None:
     finished = await samples("chat", stdin="How much may a hotel room cost?\nin German\n/quit\n")
     assert finished.out.rstrip().endswith(
-        "Writing an answer again takes a language model, and none is set up here."
+        "Writing an answer again needs a language model, and none is set up here."
     )
 
 

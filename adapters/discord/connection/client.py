@@ -108,7 +108,7 @@ def _guarded(event: str, parse: Callable[[Any], None]) -> Callable[[Any], None]:
         try:
             parse(data)
         except Exception as error:  # noqa: BLE001 - discord.py parses without checks
-            _log.warning("an event %s of Discord is left out: %s", event, unreadable(error))
+            _log.warning("Discord event %s was skipped: %s", event, unreadable(error))
 
     return guarded
 

@@ -70,7 +70,7 @@ class DiscordArrivals:
                         if entry.user is not None and getattr(entry.target, "id", 0) == self.context.own_id:
                             return entry.user.id
             except ChatError as error:
-                _log.info("who invited the bot is not known: %s", error)
+                _log.info("the person who invited the bot is unknown: %s", error)
         return guild.owner_id or 0
 
     async def _direct_channel(self, person: int) -> int:
@@ -78,7 +78,7 @@ class DiscordArrivals:
             async with api_calls(self.context.settings.call_seconds):
                 return (await self.context.client.create_dm(discord.Object(person))).id
         except ChatError as error:
-            _log.info("no direct messages with who invited the bot: %s", error)
+            _log.info("the person who invited the bot gets no direct message: %s", error)
             return 0
 
 

@@ -115,7 +115,7 @@ async def register(http: HTTPClient, application: int, specs: Sequence[CommandSp
     # Discord refuses a list without the entry point.
     entry_points = [each for each in registered if each.get("type") == _ENTRY_POINT]
     await http.bulk_upsert_global_commands(application, [*expected, *entry_points])
-    _log.info("registered commands at Discord: %s", ", ".join(changed))
+    _log.info("registered commands with Discord: %s", ", ".join(changed))
     return True
 
 

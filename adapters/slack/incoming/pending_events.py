@@ -92,16 +92,16 @@ class PendingEvents:
             async with asyncio.timeout(_STORE_SECONDS):
                 await self.inbox.add(PLATFORM, event.id, payload)
         except Exception as error:  # noqa: BLE001 - storage may raise anything
-            log.warning("An event of Slack could not be stored: %s", type(error).__name__)
+            log.warning("A Slack event could not be stored: %s", type(error).__name__)
 
     async def process(self, event: PendingEvent, handle: Callable[[PendingEvent], Awaitable[None]]) -> None:
         self._running[event.id] += 1
         try:
             await handle(event)
         except ChatError as error:
-            log.warning("An event of Slack could not be handled: %s", error)
+            log.warning("A Slack event could not be handled: %s", error)
         except Exception:  # a retry would fail again
-            log.exception("An event of Slack could not be handled")
+            log.exception("A Slack event could not be handled")
         finally:
             self._running[event.id] -= 1
         if not self._running[event.id]:

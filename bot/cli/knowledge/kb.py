@@ -54,7 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         actions.add_parser("settings", help="how the bot behaves in a channel, like `/kb settings`")
     )
     _add_expand_arguments(
-        actions.add_parser("expand", help="summaries of passages, and questions to them: show, switch, make")
+        actions.add_parser(
+            "expand", help="summaries of passages and questions they answer: show, switch, make"
+        )
     )
     _add_graph_arguments(actions)
     reindex = actions.add_parser("reindex", help="split and embed again from the extracted text")

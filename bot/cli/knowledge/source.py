@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add.add_argument(
         "--later", action="store_true", help="leave the first reading to `footnote sync` or the running bot"
     )
-    listed = actions.add_parser("list", help="list all sources, with the result of their last reading")
+    listed = actions.add_parser("list", help="list all sources, with the result of the last run")
     listed.add_argument("--kb", default="", metavar="NAME", help="only those of this knowledge base")
     options.add_json(listed, _SHAPE)
     remove = actions.add_parser("remove", help="remove a source and its documents")

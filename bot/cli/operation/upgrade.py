@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--check",
         action="store_true",
-        help="name breaking changes since the data was used last; 1 if there are any",
+        help="list breaking changes since the last start; the exit code is 1 if there are any",
     )
     options.add_json(parser, "{from, to, breaking: [{version, text}], schemas: {file: [from, to]}}")
 

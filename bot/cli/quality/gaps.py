@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--closed", action="store_true", help="list closed groups")
     parser.add_argument(
-        "--done", default="", metavar="ID", help="close a group; it opens again if somebody asks it again"
+        "--done", default="", metavar="ID", help="close a group; it opens again if somebody asks again"
     )
     options.add_json(
         parser,

@@ -54,7 +54,7 @@ class PageParts:
         try:
             room = await self.outbound.room(place, _NOBODY, key="page")
         except (ChatError, TimeoutError, ValueError) as error:
-            _log.info("the page reaches no directory of %s: %s", platform, type(error).__name__)
+            _log.info("the page cannot reach the directory of %s: %s", platform, type(error).__name__)
             return None
         directory = room.directory
         return directory if directory.home == workspace else directory.of_workspace(workspace)

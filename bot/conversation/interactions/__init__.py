@@ -114,7 +114,7 @@ class Interactions:
         try:
             await self.processed.finish(place, event)
         except RagError as error:
-            _log.warning("the end of a command or button could not be stored: %s", error)
+            _log.warning("a handled command or button could not be recorded: %s", error)
 
     async def _notify_restart(self, person: Person, room: Room) -> None:
         await self.notifier.try_to_send(room, person, say("restarted", language_of("", person)))

@@ -141,9 +141,7 @@ class AnswerWriter:
             try:
                 await self.findings.remove(context.recorder.turn.engine_turn)
             except RagError as error:
-                _log.warning(
-                    "what an interrupted answer would continue from stays until it expires: %s", error
-                )
+                _log.warning("findings of a finished answer were not deleted and expire later: %s", error)
         if not answer.research and answer.computed is None:
             await self._show_pictures(context)
         await attach_report(context.view.stream, context.view.final, answer)

@@ -158,7 +158,7 @@ class ElasticsearchIndex:
                 else:
                     while not await self._put(document, chunks, last):
                         _log.info(
-                            "a knowledge base was emptied while a document was put into it, so it is put again"
+                            "a knowledge base was emptied while a document was added, so the document is added again"
                         )
         finally:
             self._sweeper.soon(document.knowledge_base)

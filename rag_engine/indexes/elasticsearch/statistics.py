@@ -178,7 +178,7 @@ class WordStatistics:
                 if not left:
                     break
         except IndexUnavailable as error:
-            _log.info("a question is answered without correcting its words: %s", error)
+            _log.info("the spelling of a question was not corrected: %s", error)
             return {}
         return {word: spelling.by_edits(word, near) for word, near in found.items()}
 

@@ -43,7 +43,7 @@ def migrate(path: Path, scripts: Traversable) -> None:
         if version:
             _remove_earlier_backups(path, version)
             _log.info(
-                "%s was brought from schema %d to %d; what it was is kept as %s",
+                "%s was migrated from schema %d to %d; the earlier file is kept as %s",
                 *(path.name, version, newest, backup_path(path, version).name),
             )
 

@@ -185,4 +185,4 @@ async def test_whole_files_need_a_model() -> None:
     shelf = Shelf(minutes=3)
     asked = _asking_for_all(shelf.inquiry(("minutes", 1)))
     done = await context.widen(asked, settings=context.Settings(), model=None, contents=shelf)
-    assert done.notices == ("Reading whole files takes a language model, and none is set up here.",)
+    assert done.notices == ("Reading whole files needs a language model, and none is set up here.",)

@@ -174,7 +174,7 @@ def test_it_is_logged_once_when_it_breaks_and_once_when_it_is_back(caplog: pytes
     watched.now = 40
     watched.answers()
     assert [record.getMessage() for record in caplog.records] == [
-        "the server is left alone for a while: It is on fire.",
+        "calls to the server are suspended: It is on fire.",
         "the server answers again",
     ]
 

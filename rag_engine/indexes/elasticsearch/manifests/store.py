@@ -300,4 +300,4 @@ def _stored(hit: Mapping[str, Any]) -> Stored:
 
 def _log_failure(done: asyncio.Future[bool]) -> None:
     if not done.cancelled() and (error := done.exception()) is not None:
-        _log.info("a generation could not be given back, and expires by itself: %s", error)
+        _log.info("a generation could not be released and expires by itself: %s", error)

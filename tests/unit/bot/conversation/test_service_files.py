@@ -205,7 +205,7 @@ async def test_an_administrator_promotes_a_threads_file_to_the_channel(here: Wor
     here.says("28 days [1].")
     assert (await here.ask(QUESTION)).text == "28 days [1]."
     await here.press(post, "promote", person=ADMIN)
-    assert here.last.text == "leave.md is in the channel's knowledge base already."
+    assert here.last.text == "leave.md is already in the channel's knowledge base."
 
 
 async def test_a_file_whose_message_is_gone_cannot_be_promoted(here: World) -> None:

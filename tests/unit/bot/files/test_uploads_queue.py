@@ -112,8 +112,8 @@ async def test_fifty_files_in_one_place_do_not_delay_one_in_another(here: World,
 @pytest.mark.parametrize(
     ("limits", "said"),
     [
-        ({"per_place": 2}, "too many files from here are waiting already (2)"),
-        ({"per_person": 2}, "too many of your files are waiting already (2)"),
+        ({"per_place": 2}, "too many files from here are already waiting (2)"),
+        ({"per_person": 2}, "too many of your files are already waiting (2)"),
     ],
 )
 async def test_the_line_has_an_end_and_what_is_beyond_it_is_reported(

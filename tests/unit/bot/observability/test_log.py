@@ -161,6 +161,6 @@ def test_what_python_itself_would_print_is_a_line_without_words(
     thread.join()
     warnings.showwarning(UserWarning(WORD), UserWarning, "library.py", 7)
     first, second = lines(capsys)
-    assert first["event"] == "a thread ended by an error"
+    assert first["event"] == "a thread ended with an error"
     assert first["traceback"].endswith("ValueError")
-    assert second["event"] == "a warning of Python: UserWarning in library.py, line 7"
+    assert second["event"] == "Python warning: UserWarning in library.py, line 7"
