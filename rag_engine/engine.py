@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from rag_engine import pipeline
-from rag_engine.agent.agent import tool_search, without_tools
+from rag_engine.agent.agent import tool_search
 from rag_engine.agent.request import switched_off
 from rag_engine.citations.versions import with_versions
 from rag_engine.errors import QueryTooLong, RagError, UserError
@@ -22,7 +22,7 @@ from rag_engine.generation.phrases import phrase
 from rag_engine.generation.uncited import uncited
 from rag_engine.metadata.conditions import described
 from rag_engine.pipeline import Inquiry, NamedStep
-from rag_engine.research.research import ordinary, spent, sub_search
+from rag_engine.research.research import from_one_search, spent, sub_search
 from rag_engine.retrieval.queries.document_filters import with_chosen_documents
 from rag_engine.retrieval.turn_order import merged
 from rag_engine.summaries.entity_card import card_events
@@ -206,7 +206,7 @@ class Engine:
     async def _researched(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
         models = self._models(inquiry.query, self.models)
         if self.research is None or not models or not self.research.takes(inquiry):
-            prepared = _once(ordinary(inquiry, has_model=bool(models)))
+            prepared = _once(from_one_search(inquiry, without="research", has_model=bool(models)))
         else:
             steps = sub_search(self.search_steps, self.prompt_steps)
             prepared = self.research.run(inquiry, partial(self._run, steps=steps), model=models[0])
@@ -217,7 +217,7 @@ class Engine:
     async def _with_tools(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
         models = self._models(inquiry.query, self.models)
         if self.agent is None or not models:
-            prepared = _once(without_tools(inquiry, has_model=bool(models)))
+            prepared = _once(from_one_search(inquiry, without="tools", has_model=bool(models)))
         else:
             search = partial(self._run, steps=tool_search(self.search_steps))
             prepared = self.agent.run(inquiry, search, model=models[0])

@@ -13,10 +13,8 @@ from rag_engine.agent.loop import STAGE, AgentLimits, AgentLoop
 from rag_engine.agent.passage_pool import PassagePool
 from rag_engine.errors import RagError
 from rag_engine.generation.dates import local_time
-from rag_engine.generation.phrases import phrase
 from rag_engine.research.budget import MeteredModel, ResearchBudget, ResearchLimits
 from rag_engine.research.research import found_for
-from rag_engine.text.language import question_language
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
@@ -102,16 +100,6 @@ class Agent:
         except RagError as error:
             _log.warning("the operator's tools cannot be used: %s", error)
             return offered
-
-
-def without_tools(inquiry: Inquiry, *, has_model: bool) -> Inquiry:
-    """From the one search that was made."""
-    inquiry = replace(inquiry, route="search")
-    if has_model:
-        return inquiry
-    query = inquiry.query
-    notice = phrase("tools_need_model", language=question_language(query.text, chosen=query.language))
-    return replace(inquiry.falling_back("tools_without_model"), notices=(*inquiry.notices, notice))
 
 
 def tool_search(search_steps: Sequence[NamedStep]) -> list[NamedStep]:

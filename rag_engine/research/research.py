@@ -4,7 +4,7 @@ import logging
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 from rag_engine.errors import RagError
 from rag_engine.generation.phrases import phrase
@@ -17,6 +17,7 @@ from rag_engine.text.language import question_language
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 
+    from rag_engine.generation.phrases import Phrase
     from rag_engine.pipeline import Inquiry, NamedStep
     from rag_engine.ports import Embedder, IndexContents, LanguageModel
     from rag_engine.types import ConversationId, DocumentId, Hit, Stage, TurnId
@@ -89,14 +90,14 @@ class Research:
             _log.warning("the findings of a research run could not be stored: %s", error)
 
 
-def ordinary(inquiry: Inquiry, *, has_model: bool) -> Inquiry:
-    """From the one search that was made."""
+def from_one_search(inquiry: Inquiry, *, without: Literal["research", "tools"], has_model: bool) -> Inquiry:
     inquiry = replace(inquiry, route="search")
     if has_model:
         return inquiry
     query = inquiry.query
-    notice = phrase("research_needs_model", language=question_language(query.text, chosen=query.language))
-    return replace(inquiry.falling_back("research_without_model"), notices=(*inquiry.notices, notice))
+    name: Phrase = "research_needs_model" if without == "research" else "tools_need_model"
+    notice = phrase(name, language=question_language(query.text, chosen=query.language))
+    return replace(inquiry.falling_back(f"{without}_without_model"), notices=(*inquiry.notices, notice))
 
 
 def sub_search(search_steps: Sequence[NamedStep], prompt_steps: Sequence[NamedStep]) -> list[NamedStep]:

@@ -19,6 +19,8 @@ from rag_engine.sync.types import EntryGone
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping
 
+    from rag_engine.sources import Surroundings
+
 _BACKEND: Final = "source"
 _TRIES: Final = 5
 _LONGEST_WAIT: Final = 60.0
@@ -124,12 +126,19 @@ class JsonClient:
 
 @asynccontextmanager
 async def json_client(
-    base: str, *, name: str, variable: str, headers: Mapping[str, str], most_bytes: int, seconds: float
+    base: str, *, name: str, variable: str, headers: Mapping[str, str], surroundings: Surroundings
 ) -> AsyncGenerator[JsonClient]:
+    seconds = surroundings.seconds
     async with httpx2.AsyncClient(
         base_url=base, headers=dict(headers), timeout=seconds, follow_redirects=False
     ) as client:
-        yield JsonClient(name=name, variable=variable, client=client, most_bytes=most_bytes, seconds=seconds)
+        yield JsonClient(
+            name=name,
+            variable=variable,
+            client=client,
+            most_bytes=surroundings.most_bytes,
+            seconds=seconds,
+        )
 
 
 def objects(value: object) -> list[dict[str, Any]]:

@@ -57,8 +57,7 @@ async def connect(
         name="Confluence",
         variable=TOKEN,
         headers={"Authorization": _authorization()},
-        most_bytes=surroundings.most_bytes,
-        seconds=surroundings.seconds,
+        surroundings=surroundings,
     ) as client:
         yield _Space(client=client, base=base, key=found["space"])
 

@@ -67,8 +67,7 @@ async def connect(
         name="Google Drive",
         variable=TOKEN,
         headers={"Authorization": f"Bearer {token}"},
-        most_bytes=surroundings.most_bytes,
-        seconds=surroundings.seconds,
+        surroundings=surroundings,
     ) as client:
         yield _Drive(client=client, folder=found["folder"])
 

@@ -65,8 +65,7 @@ async def connect(
         name="Notion",
         variable=TOKEN,
         headers=headers,
-        most_bytes=surroundings.most_bytes,
-        seconds=surroundings.seconds,
+        surroundings=surroundings,
     ) as client:
         yield _Pages(client=client, root=(found["page"] or "").replace("-", "").casefold())
 
