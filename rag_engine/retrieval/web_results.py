@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 class WebResult:
     url: str
     title: str = ""
-    snippet: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

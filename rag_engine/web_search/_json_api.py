@@ -55,18 +55,10 @@ def listed(body: object, *path: str) -> Iterable[Mapping[str, object]]:
     return [cast("dict[str, object]", item) for item in cast("list[object]", body) if isinstance(item, dict)]
 
 
-def results(items: Iterable[Mapping[str, object]], *, text: str, limit: int) -> list[WebResult]:
-    """`text`: the field with the snippet."""
-    found = (result(item, title="title", url="url", text=text) for item in items)
-    return [each for each in found if each is not None][:limit]
-
-
-def result(item: Mapping[str, object], *, title: str, url: str, text: str) -> WebResult | None:
-    """None without an address."""
-    address = item.get(url)
-    if not isinstance(address, str) or not address:
-        return None
-    return WebResult(url=address, title=plain(item.get(title)), snippet=plain(item.get(text)))
+def results(items: Iterable[Mapping[str, object]], *, limit: int) -> list[WebResult]:
+    """Those with an address."""
+    found = ((item.get("url"), plain(item.get("title"))) for item in items)
+    return [WebResult(url=url, title=title) for url, title in found if isinstance(url, str) and url][:limit]
 
 
 def plain(value: object) -> str:

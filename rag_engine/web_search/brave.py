@@ -52,4 +52,4 @@ class _Brave:
             # Nothing found: there is no `web`.
             is_empty = isinstance(body, dict) and "web" not in body
             items = () if is_empty else listed(cast("object", body), "web", "results")
-        return results(items, text="description", limit=limit)
+        return results(items, limit=limit)

@@ -39,4 +39,4 @@ class _SearXng:
             response = await self.client.get(self.url, params=parameters)
             response.raise_for_status()
             items = listed(response.json(), "results")
-        return results(items, text="content", limit=limit)
+        return results(items, limit=limit)

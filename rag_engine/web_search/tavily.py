@@ -47,4 +47,4 @@ class _Tavily:
             )
             response.raise_for_status()
             items = listed(response.json(), "results")
-        return results(items, text="content", limit=limit)
+        return results(items, limit=limit)

@@ -54,9 +54,9 @@ class _Wikipedia:
             response = await self.client.get(f"{server}/w/api.php", params=parameters)
             response.raise_for_status()
             items = listed(response.json(), "query", "search")
-        titles = ((plain(item.get("title")), plain(item.get("snippet"))) for item in items)
+        titles = (plain(item.get("title")) for item in items)
         return [
-            WebResult(url=f"{server}/wiki/{quote(title.replace(' ', '_'))}", title=title, snippet=snippet)
-            for title, snippet in titles
+            WebResult(url=f"{server}/wiki/{quote(title.replace(' ', '_'))}", title=title)
+            for title in titles
             if title
         ][:limit]

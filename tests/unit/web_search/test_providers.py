@@ -48,8 +48,6 @@ async def test_what_is_found(name: str) -> None:
         results = await search.search("Does it rain?", language="en", limit=5)
     assert [result.title for result in results] == ["Rain & wind", "Snow"]
     assert all(result.url.startswith(f"{server.url}/wiki/") for result in results)
-    assert results[1].snippet == "It snows."
-    assert "<" not in results[0].snippet
 
 
 @pytest.mark.parametrize("name", PROVIDERS)
