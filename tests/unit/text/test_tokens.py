@@ -140,4 +140,4 @@ def test_without_a_vocabulary_tokens_are_estimated_and_said_once(tmp_path: Path)
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stderr.count("overestimated") == 1
+    assert done.stderr.count("twice too high") == 1

@@ -156,7 +156,7 @@ async def test_help_names_every_command(counter: Counter) -> None:
     assert "Did you mean `/kb settings`?" in await counter.say(BEN, "setings")
     missing = (await counter.reply(BEN, "", name="ask")).text
     assert missing == "Something is missing. Type it like this: `/ask QUESTION`"
-    assert "answered like a message" in (await counter.reply(BEN, "why?", name="ask")).text
+    assert "answer it like a message" in (await counter.reply(BEN, "why?", name="ask")).text
 
 
 async def test_what_is_created_is_used_here_at_once(counter: Counter) -> None:

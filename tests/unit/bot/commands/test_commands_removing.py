@@ -154,7 +154,7 @@ async def test_settings_are_shown_to_all_and_changed_by_admins(counter: Counter)
     )
     assert "die der Frage" in await counter.say(ANN, "settings language auto")
     assert (await counter.chat.places.settings(place())).mode == "auto"
-    assert "two letters" in await counter.say(ANN, "settings language german")
+    assert "two-letter code" in await counter.say(ANN, "settings language german")
 
 
 async def test_a_workspace_that_is_not_served_gets_a_refusal_and_nothing_else(counter: Counter) -> None:

@@ -201,7 +201,7 @@ async def test_where_there_is_no_room_nothing_more_is_kept(
     await originals.keep(one, await added(catalog, one))
     await originals.keep(second, await added(catalog, second))
     assert kept(tmp_path) == [f"{one.digest}.pdf"]
-    assert "no more room" in caplog.text
+    assert "the folder is full" in caplog.text
     await catalog.remove(DocumentId("team-one.pdf"))
     await originals.forget_unused()
     await originals.keep(second, await added(catalog, second))
@@ -215,7 +215,7 @@ async def test_a_folder_that_cannot_be_written_costs_only_the_picture(
     blob = await dropped(tmp_path, "logs.pdf", pdf("Logs."))
     await originals.keep(blob, await added(catalog, blob))
     assert originals.path(blob.digest) is None
-    assert "could not be kept" in caplog.text
+    assert "could not be stored" in caplog.text
 
 
 @pytest.mark.parametrize("digest", ["", "..", "../footnote", "/etc/passwd", "a" * 63, "A" * 64, "\0" * 64])
