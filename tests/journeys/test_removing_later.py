@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tests.journeys.conftest import Footnote
 
 __all__ = ["adding"]
-NOT_YET = "The index does not answer: no question finds it any more"
+NOT_YET = "The search index does not answer: questions no longer find this"
 
 
 async def passages(adding: Footnote, query: str) -> str:

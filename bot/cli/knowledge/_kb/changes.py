@@ -44,7 +44,7 @@ async def _remove(arguments: argparse.Namespace, settings: Settings) -> int:
     )
     if not done:
         terminal.print_text(
-            "The index does not answer: no question finds it any more, and `footnote run` or the next `footnote add` "
+            "The search index does not answer: questions no longer find this, and `footnote run` or the next `footnote add` "
             "deletes it when the index is back."
         )
     return 0
