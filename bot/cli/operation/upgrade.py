@@ -81,7 +81,7 @@ def _print(
 ) -> None:
     console = terminal.console()
     known = since or "an unknown version"
-    console.print(Text(f"The data was used by {known} last; this is {until}."))
+    console.print(Text(f"The data was last used by {known}; this is {until}."))
     for each in found:
         console.print(Text(f"! {each.version}: {each.text}", style="yellow"))
     if not found:
@@ -99,6 +99,6 @@ def _print(
             kept = backup_path(path, now).name
             console.print(
                 Text(
-                    f"{name} goes from schema {now} to {newest} at the next start; what it is now stays as {kept}."
+                    f"{name} goes from schema {now} to {newest} at the next start; a copy of the old file is kept as {kept}."
                 )
             )

@@ -75,7 +75,7 @@ def _values(changes: Sequence[str]) -> dict[str, str]:
         name, sign, value = change.partition("=")
         option = options.get(name)
         if option is None or not sign:
-            raise UserError(f"{change!r} is no setting: give NAME=VALUE with one of {', '.join(options)}.")
+            raise UserError(f"Unknown setting {change!r}: give NAME=VALUE with one of {', '.join(options)}.")
         if option.choices and value not in option.choices:
             raise UserError(f"{name} can be {', '.join(option.choices)}, not {value!r}.")
         values[name] = value

@@ -64,8 +64,8 @@ async def test_the_operator_changes_shows_and_resets(
     ("place", "change", "sentence"),
     [
         ("C012", "citations=off", "names no channel"),
-        (NAME, "citations", "is no setting"),
-        (NAME, "colour=red", "is no setting"),
+        (NAME, "citations", "Unknown setting"),
+        (NAME, "colour=red", "Unknown setting"),
         (NAME, "citations=never", "can be on, off, not 'never'"),
         (NAME, "temperature=9", "number from 0 to 2"),
         (NAME, "model=fast", "only one language model"),
