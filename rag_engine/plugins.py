@@ -52,10 +52,14 @@ def modules(family: str) -> list[str]:
     folders = _folders(family)
     return sorted(
         module.name
-        for package in _packages(family)
-        for module in pkgutil.iter_modules(importlib.import_module(package).__path__)
+        for module in pkgutil.iter_modules(search_path(family))
         if not module.name.startswith("_") and module.name not in folders
     )
+
+
+def search_path(family: str) -> tuple[str, ...]:
+    """Of the package and its folders."""
+    return tuple(path for package in _packages(family) for path in importlib.import_module(package).__path__)
 
 
 def declarations(family: str, name: str, *constants: str) -> dict[str, object]:

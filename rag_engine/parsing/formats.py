@@ -11,7 +11,6 @@ A module of `rag_engine.parsers` may assign these literals:
 from __future__ import annotations
 
 import functools
-import importlib
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
@@ -41,7 +40,7 @@ class Formats:
 
 
 def formats() -> Formats:
-    return _formats(tuple(importlib.import_module(FAMILY).__path__))
+    return _formats(plugins.search_path(FAMILY))
 
 
 @functools.lru_cache(maxsize=1)

@@ -65,3 +65,11 @@ def test_another_distribution_adds_a_part_by_an_entry_point(
     monkeypatch.syspath_prepend(tmp_path)
     assert plugins.load("rag_engine.models", "elsewhere").NAME == "elsewhere"
     assert "elsewhere" in plugins.available("rag_engine.models")
+
+
+def test_a_folder_of_a_family_is_no_part_of_a_name() -> None:
+    assert plugins.load("rag_engine.parsers", "docx").__name__ == "rag_engine.parsers.documents.docx"
+    assert "docx" in plugins.modules("rag_engine.parsers")
+    assert "documents" not in plugins.available("rag_engine.parsers")
+    with pytest.raises(BadSettings, match="no 'documents'"):
+        plugins.load("rag_engine.parsers", "documents")

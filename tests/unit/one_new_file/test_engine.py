@@ -36,9 +36,10 @@ SETTINGS = """
 """
 
 
-def test_a_format(add: Add, tmp_path: Path) -> None:
+@pytest.mark.parametrize("folder", ["rag_engine.parsers", "rag_engine.parsers.texts"])
+def test_a_format(add: Add, tmp_path: Path, folder: str) -> None:
     add(
-        "rag_engine.parsers",
+        folder,
         "knots",
         """
         from rag_engine.types import Section

@@ -71,7 +71,7 @@ def test_commands_note_their_version_and_the_check_does_not(
 ) -> None:
     data_version.note(data, "0.0.1")
     __main__.main(["upgrade", "--check"])
-    assert "used by 0.0.1 last" in capsys.readouterr().out
+    assert "last used by 0.0.1;" in capsys.readouterr().out
     assert data_version.read(data) == "0.0.1"
     assert __main__.main(["kb", "list"]) == 0
     assert data_version.read(data) == version("footnote-bot")
@@ -86,7 +86,7 @@ def test_it_names_databases_that_change_or_are_too_new(
     __main__.main(["upgrade", "--check"])
     shown = capsys.readouterr().out
     assert "chat.sqlite goes from schema 3 to" in shown
-    assert "stays as chat.sqlite.schema-3.backup" in shown
+    assert "kept as chat.sqlite.schema-3.backup" in shown
     assert "belongs to a newer Footnote (schema 9000" in shown
     code = __main__.main(["upgrade", "--check", "--json"])
     told = json.loads(capsys.readouterr().out)
