@@ -261,12 +261,13 @@ class Engine:
         self, inquiry: Inquiry, models: Sequence[LanguageModel]
     ) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
         prompt, query = _prompt(inquiry), inquiry.query
+        question = inquiry.wording or inquiry.question
         request = AnswerRequest(
-            question=inquiry.wording or inquiry.question,
+            question=question,
             passages=_ranked(prompt.passages),
             closest=inquiry.closest,
             unmentioned=inquiry.unmentioned,
-            scope=query.scope,
+            scope=query.scope_in(question_language(question, chosen=query.language)),
             language=query.language,
             empty_answer=query.options.empty_answer,
             dates=inquiry.dates,

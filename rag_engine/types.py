@@ -150,6 +150,8 @@ class Query:
     conversation: ConversationId | None = None
     scope: str = ""
     """For sentences like "not found in …"."""
+    scopes: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The same by language (ISO 639-1)."""
     limit: int = BEST_PASSAGES
     exact_limit: bool = False
     legs: tuple[Leg, ...] = ("lexical", "dense")
@@ -178,6 +180,9 @@ class Query:
     options: AnswerOptions = AnswerOptions()
     web: WebUse = "never"
     messages: FindMessages | None = field(default=None, repr=False, compare=False)
+
+    def scope_in(self, language: str) -> str:
+        return self.scopes.get(language, self.scope)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -73,6 +73,10 @@ _REJECTED_BOT = (
 )
 
 
+class NotServed(Unreachable):
+    """The server knows no such method, or a gateway lost it for a moment."""
+
+
 class BlocksRefused(WriteRefused):
     """Slack may accept plainer blocks."""
 
@@ -121,6 +125,8 @@ def chat_error(error: SlackApiError, method: str, refusals: Mapping[str, str]) -
         return Throttled(f"Slack limits {method} now.", seconds=_retry_after(error))
     if code in refusals:
         return WriteRefused(refusals[code])
+    if status == 404 and not code:
+        return NotServed(f"Slack's server does not know {method} (404).")
     if status >= 500 or code in _SLACK_FAULTS or not code:
         # Gateways repeat in `error` what they were sent.
         return Unreachable(f"Slack failed at {method} ({code if code in _SLACK_FAULTS else status}).")

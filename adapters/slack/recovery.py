@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from adapters.slack.api import NotServed
 from adapters.slack.incoming.message_reader import recipient_team
 from adapters.slack.locations import is_direct
 from adapters.slack.outlets.channel import SlackTarget
@@ -45,7 +46,7 @@ class SlackRecovery:
             return message, replace(target, question="")
         try:
             raw = await self.reader.find(channel, ts, message.place.thread if message.in_thread else "")
-        except WriteRefused as error:
+        except (WriteRefused, NotServed) as error:
             _log.warning("A question cannot be read again and is answered as it was stored: %s", error)
             return message, target
         if raw is None:

@@ -187,7 +187,7 @@ class Summaries:
         return Plan(
             hits=hits,
             task=task,
-            scope=inquiry.query.scope,
+            scope=inquiry.query.scope_in(language),
             notices=tuple(notices),
             documents=tuple(record.document.id for record in documents),
         )

@@ -5,7 +5,7 @@ import logging
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from adapters.slack.api import BlocksRefused, MessageLocked, call_api
+from adapters.slack.api import BlocksRefused, MessageLocked, NotServed, call_api
 from adapters.slack.outlets import blocks, message_recovery
 from adapters.slack.outlets.stream import (
     SlackStream,
@@ -36,6 +36,7 @@ _DIALECT = "slack"
 _STREAM_SECONDS = 270.0
 _STREAM_EDIT_SECONDS = 0.6
 _EDIT_SECONDS = 1.2
+_MOST_NOT_SERVED = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +84,7 @@ class SlackOutlet:
         self._number = number
         self._answer_messages = answer_messages
         self._must_search = target.doubtful
+        self._not_served = 0
         self._edit_route = _edit_route(target.place)
         self._stream_route = _stream_route(target.place)
         self._parts = {number: _Part(ts=ts) for number, ts in enumerate(posted)}
@@ -226,6 +228,12 @@ class SlackOutlet:
         place, question = self._target.place, self._target.question
         try:
             return await message_recovery.our_messages_since(self._context, place, question)
+        except NotServed as error:
+            self._not_served += 1
+            if self._not_served < _MOST_NOT_SERVED:
+                raise
+            _log.warning("Cannot look for earlier messages of an answer: %s", error)
+            return []
         except WriteRefused as error:
             _log.warning("Cannot look for earlier messages of an answer: %s", error)
             return []

@@ -16,6 +16,7 @@ from bot.conversation.turn.final_reply import final_reply
 from bot.conversation.turn.outside_search import message_search, web_use
 from bot.conversation.turn.report_file import attach, attach_report
 from bot.conversation.turn.tool_steps import tool_steps
+from bot.messages import LANGUAGES
 from bot.port import ChatError, Reply
 from bot.streaming import scheduler
 from rag_engine.errors import RagError
@@ -197,6 +198,7 @@ class AnswerWriter:
             knowledge_bases=scope.knowledge_bases,
             conversation=conversation,
             scope=scope.name_in(context.question_language),
+            scopes={language: scope.name_in(language) for language in LANGUAGES},
             limit=self.passages or BEST_PASSAGES,
             exact_limit=self.passages is not None,
             other_turns=others,

@@ -64,9 +64,7 @@ def final_reply(answer: Answer, context: TurnContext, scope: Scope, *, deepens: 
 def _advice(answer: Answer, context: TurnContext, scope: Scope) -> tuple[str, ...]:
     understood = _understood(answer, context)
     language = answer.language or context.question_language
-    found_nothing = answer.text.startswith(
-        not_found(language=language, scope=scope.name_in(context.question_language))
-    )
+    found_nothing = answer.text.startswith(not_found(language=language, scope=scope.name_in(language)))
     if not scope.knowledge_bases and context.options.settings.route != "chat" and not found_nothing:
         return (*understood, context.view.say("general"))
     if answer.grounded or answer.citations or answer.route in _WITHOUT_ADVICE or not answer.repeatable:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bot.port import Command, Gone, IncomingMessage, Page, Recall, Room, Write
+from bot.port import Command, Gone, IncomingMessage, Page, Recall, Room, Unreachable, Write
 from tests.doubles.slack_double.server import Upload
 from tests.unit.adapters.slack.conftest import Bot, bot, running, server
 
@@ -111,6 +111,22 @@ async def test_an_unreadable_question_is_answered_as_stored(bot: Bot) -> None:
     now, room = await recall(kept(message))
     assert now == kept(message)
     assert await finish(room, posted) == posted
+    assert [each.text for each in ours(bot.server)] == [FINAL.text]
+
+
+async def test_a_server_without_the_read_methods_holds_no_answer_up(bot: Bot) -> None:
+    message = await asked(bot)
+    recall = await way_back(bot)
+    for method in ("conversations.history", "conversations.replies"):
+        bot.server.fail(method, status=404, times=-1)
+    now, room = await recall(kept(message))
+    assert now == kept(message)
+    outlet = room.outlet()
+    write = Write(part=0, page=FINAL, route=outlet.routes[-1].name, final=True)
+    for _ in range(2):
+        with pytest.raises(Unreachable, match="does not know"):
+            await outlet.write(write)
+    await outlet.write(write)
     assert [each.text for each in ours(bot.server)] == [FINAL.text]
 
 
