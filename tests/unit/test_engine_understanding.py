@@ -19,6 +19,7 @@ from rag_engine.types import (
 )
 from tests.databases import new_database
 from tests.unit.engine_setup import HITS, QUERY, engine, events, saying
+from tests.unit.prompting import ScriptedAnswerer
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -116,3 +117,20 @@ async def test_an_edit_that_no_model_writes_says_so_in_place_of_quotes(
     assert (then.route, then.citations) == ("edit", ())
     assert then.text == phrase("rewriting_failed", language=language)
     assert then.notices == ("The language model does not answer.",)
+
+
+@pytest.mark.parametrize(
+    ("asked", "understood", "scope"),
+    [
+        ("and in more detail, please?", "Wie lang ist die Kündigungsfrist?", "hr und handbook"),
+        ("und bitte noch genauer?", "How long is the notice period?", "hr and handbook"),
+    ],
+)
+async def test_the_place_is_named_in_the_language_that_the_answer_is_written_in(
+    history: SqliteHistory, tmp_path: Path, asked: str, understood: str, scope: str
+) -> None:
+    answerer = ScriptedAnswerer("Four weeks [1].")
+    query = replace(QUERY, text=asked, scopes={"de": "hr und handbook", "en": "hr and handbook"})
+    async with engine(history, [], tmp_path, answerer=answerer) as running:
+        await events(_routing(running, question=understood), query)
+    assert [request.scope for request in answerer.requests] == [scope]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.unit.bot.chatting import Post, World, world
+from rag_engine.errors import ModelUnavailable
+from tests.unit.bot.chatting import Post, World, attachment, world
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -106,3 +107,13 @@ async def test_an_edit_asks_for_the_answer_before_in_another_form(here: World) -
     assert "Write your last answer again" in last.messages[-1].content
     assert "four weeks in Berlin" in last.messages[-1].content
     assert last.messages[-2].content == "Four weeks."
+
+
+async def test_the_places_are_listed_in_the_language_of_the_sentence_around_them(here: World) -> None:
+    here.town.named = True
+    first = await answered(here)
+    await here.ask("", attachment("more.md", "The gate opens at seven."), place=first.place, in_thread=True)
+    understands(here, question="Wie lange braucht der Neptun um die Sonne?")
+    here.says(fault=ModelUnavailable("The language model does not answer."), task="answer")
+    post = await here.ask("And what about that one?", place=first.place, in_thread=True)
+    assert post.text.startswith("Das habe ich nicht gefunden. Durchsucht: general und general m1.")
