@@ -69,13 +69,13 @@ def _archived(path: Path) -> Iterator[FlowItem]:
     pictures: dict[str, Callable[[], bytes]] = {}
     for part in parts:
         if part.get_content_maintype() == "image":
-            load = partial(_part_content, part)
+            load = partial(_part_picture, part)
             pictures[f"cid:{str(part['content-id'] or '').strip(' <>')}"] = load
             pictures[str(part["content-location"] or "").strip()] = load
     pictures.pop("", None)
     for part in parts:
         if part.get_content_type() in ("text/html", "application/xhtml+xml"):
-            source = _part_content(part).decode(part.get_content_charset("utf-8"), errors="replace")
+            source = _part_content(part)[:LARGEST].decode(part.get_content_charset("utf-8"), errors="replace")
             yield from _flow(page_tree(source), lambda address: pictures.get(address) or _written(address))
 
 
@@ -132,11 +132,15 @@ def _decoded(address: str) -> bytes:
     if len(content) > 2 * MOST_BYTES:
         return b""
     if not described.lower().endswith(";base64"):
-        return unquote_to_bytes(content)
+        return within((unquote_to_bytes(content),))
     try:
-        return base64.b64decode("".join(unquote(content).split()))
+        return within((base64.b64decode("".join(unquote(content).split())),))
     except (binascii.Error, ValueError):
         return b""
+
+
+def _part_picture(part: EmailMessage) -> bytes:
+    return within((_part_content(part),)) if len(part.get_payload()) <= 2 * MOST_BYTES else b""
 
 
 def _part_content(part: EmailMessage) -> bytes:

@@ -15,6 +15,7 @@ import pytest
 from pptx.util import Inches
 
 from rag_engine.ingestion.blobs import blob_from_path
+from rag_engine.parsers._figures.limits import MOST_BYTES
 from rag_engine.parsing.document_figures import draw
 from rag_engine.parsing.page_images import WIDTH
 from rag_engine.parsing.pool import parser_pool
@@ -145,6 +146,18 @@ def test_a_quoted_caption_names_its_picture(make: Callable[[Path], Path], tmp_pa
     content = draw(path, path.name, "§ Plant", ["Figure 1: Section of the upper basin"])
     assert content
     assert colours(content) == nearly(BLUE)
+
+
+@pytest.mark.parametrize(
+    ("make", "encoded"), [(page, base64.b64encode), (web_archive, base64.encodebytes)]
+)
+def test_a_picture_beyond_the_limit_is_passed_over(
+    make: Callable[[Path], Path], encoded: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    path = make(tmp_path)
+    small, large = picture(BLUE), picture(BLUE) + b"\0" * MOST_BYTES
+    path.write_bytes(path.read_bytes().replace(encoded(small), encoded(large)))
+    assert draw(path, path.name, "§ Plant", [PUMP]) is None
 
 
 def test_a_quoted_description_names_its_picture(tmp_path: Path) -> None:
