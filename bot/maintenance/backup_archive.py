@@ -5,7 +5,9 @@ import sqlite3
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Final
 
+from bot.maintenance import database_check
 from bot.maintenance.backup_manifest import BACKUP, BackupManifest
+from bot.maintenance.data_files import CATALOG, migrations
 from rag_engine.archive import zip_container
 from rag_engine.archive.zip_container import Checksum, blocks
 from rag_engine.errors import BadSettings, SchemaMismatch, UserError
@@ -38,6 +40,8 @@ def opened(
             )
         if manifest.schemas.keys() != manifest.members.keys() & contents.schemas.keys():
             raise BACKUP.damaged(file, "its databases are not those of its manifest")
+        if CATALOG not in manifest.schemas:
+            raise BACKUP.damaged(file, f"it lacks {CATALOG}")
         for name, schema in manifest.schemas.items():
             _check_schema(file, name, schema, contents)
         yield archive, manifest
@@ -61,8 +65,11 @@ def unpack(
     with BACKUP.translate_damage(file):
         for name, expected in manifest.members.items():
             _write(file, archive, name, expected, folder / name, check=check)
-    for name in manifest.schemas:
+    for name, schema in manifest.schemas.items():
         _check_schema(file, name, _schema(file, folder / name), contents)
+        scripts = migrations().get(name)
+        if reason := database_check.fault(folder / name, schema=schema, scripts=scripts, check=check):
+            raise BACKUP.damaged(file, reason)
 
 
 def _write(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from rag_engine.archive.zip_container import Member, StrictModel, ZipFormat
+from pydantic import Field
+
+from rag_engine.archive.zip_container import LAST_SECOND, Member, StrictModel, ZipFormat
 from rag_engine.errors import SchemaMismatch
 
 BACKUP: Final = ZipFormat(
@@ -23,7 +25,7 @@ class BackupManifest(StrictModel):
     format: Literal["footnote-backup"] = "footnote-backup"
     version: int = BACKUP.version
     footnote: str
-    made_at: float
+    made_at: float = Field(ge=0, le=LAST_SECOND)
     """Seconds since the epoch, UTC."""
     index: str
     """A server's is not in the backup."""

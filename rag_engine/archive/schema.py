@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field, field_validator
 
-from rag_engine.archive.zip_container import Member, StrictModel, ZipFormat
+from rag_engine.archive.zip_container import LAST_SECOND, Member, StrictModel, ZipFormat
 from rag_engine.errors import UnsupportedFile, UserError
 from rag_engine.metadata.properties import MOST_TAGS, tag_of
 from rag_engine.metadata.verified_answer import LONGEST_ANSWER, LONGEST_QUESTION
@@ -23,6 +23,9 @@ DOCUMENTS = "documents.jsonl"
 CHUNKS = "chunks.jsonl"
 VECTORS = "vectors.jsonl"
 MEMBERS = (DOCUMENTS, CHUNKS, VECTORS)
+
+_Count = Annotated[int, Field(ge=0, le=(1 << 63) - 1)]  # what SQLite can hold
+_Time = Annotated[float, Field(ge=0, le=LAST_SECOND)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +69,7 @@ class ArchiveManifest(StrictModel):
     name: str
     knowledge_base: str
     identity: Identity
-    documents: int = Field(ge=0)
+    documents: _Count
     members: dict[str, ArchiveMember]
     synonyms: tuple[tuple[str, ...], ...] = ()
     expanded: tuple[Expansion, ...] = ()
@@ -75,7 +78,7 @@ class ArchiveManifest(StrictModel):
 class ExpansionLine(StrictModel):
     kind: Expansion
     key: str = Field(min_length=1, max_length=64)
-    passage: int = Field(ge=0)
+    passage: _Count
     texts: tuple[str, ...] = Field(max_length=10)
 
 
@@ -85,8 +88,8 @@ class VerifiedLine(StrictModel):
     question: str = Field(min_length=1, max_length=LONGEST_QUESTION)
     answer: str = Field(min_length=1, max_length=LONGEST_ANSWER)
     author: str
-    written_at: float
-    review_at: float = 0.0
+    written_at: _Time
+    review_at: _Time = 0.0
     uri: str = ""
     sources: tuple[tuple[str, str, str], ...] = Field(default=(), max_length=1_000)
     """Document, digest, title; of this archive."""
@@ -98,12 +101,12 @@ class DocumentLine(StrictModel):
     uri: str
     media_type: str
     digest: str
-    size: int = Field(ge=0)
+    size: _Count
     state: Literal["ready", "failed"]
     reason: str
-    pages: int = Field(ge=0)
+    pages: _Count
     sources: tuple[str, ...]
-    sections: int = Field(ge=0)
+    sections: _Count
     properties: dict[str, tuple[str, ...]] = Field(default={})
     tags: tuple[str, ...] = Field(default=(), max_length=MOST_TAGS)
     expansions: tuple[ExpansionLine, ...] = ()
@@ -129,7 +132,7 @@ class SectionLine(StrictModel):
 class ChunkLine(StrictModel):
     id: str = Field(min_length=1)
     document: str
-    ordinal: int = Field(ge=0)
+    ordinal: _Count
     text: str
     title: str
     uri: str

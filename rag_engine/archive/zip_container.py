@@ -28,6 +28,8 @@ PART: Final = ".part"
 _COMPRESSIONS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED: Final = 0x1
 _BLOCK: Final = 1 << 20
+LAST_SECOND: Final = 253_402_300_799.0
+"""Of the year 9999; seconds since the epoch, UTC."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,6 +52,21 @@ def latest(scripts: Traversable) -> int:
     return _numbered(scripts)[-1][0]
 
 
+def objects(scripts: Traversable, version: int) -> frozenset[tuple[str, str]]:
+    """Type and name of everything that a database of that schema has."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        for number, script in _numbered(scripts):
+            if number <= version:
+                for statement in _statements(script):
+                    connection.execute(statement)
+        return objects_of(connection)
+
+
+def objects_of(connection: sqlite3.Connection) -> frozenset[tuple[str, str]]:
+    rows = connection.execute("SELECT type, name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'")
+    return frozenset((str(kind), str(name)) for kind, name in rows)
+
+
 def backup_path(path: Path, version: int) -> Path:
     return path.with_name(f"{path.name}.schema-{version}.backup")
 

@@ -265,6 +265,9 @@ def _unit(scale: float) -> str:
     [
         ("documents.jsonl", 0, {"state": "queued"}, "documents.jsonl, line 1: state"),
         ("documents.jsonl", 0, {"size": -1}, "documents.jsonl, line 1: size"),
+        ("documents.jsonl", 0, {"size": 1 << 63}, "documents.jsonl, line 1: size"),
+        ("documents.jsonl", 0, {"pages": 1 << 63}, "documents.jsonl, line 1: pages"),
+        ("chunks.jsonl", 0, {"ordinal": 1 << 63}, "chunks.jsonl, line 1: ordinal"),
         ("documents.jsonl", 0, {"sections": 99}, "documents.jsonl, line"),
         (
             "documents.jsonl",

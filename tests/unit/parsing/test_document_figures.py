@@ -148,9 +148,7 @@ def test_a_quoted_caption_names_its_picture(make: Callable[[Path], Path], tmp_pa
     assert colours(content) == nearly(BLUE)
 
 
-@pytest.mark.parametrize(
-    ("make", "encoded"), [(page, base64.b64encode), (web_archive, base64.encodebytes)]
-)
+@pytest.mark.parametrize(("make", "encoded"), [(page, base64.b64encode), (web_archive, base64.encodebytes)])
 def test_a_picture_beyond_the_limit_is_passed_over(
     make: Callable[[Path], Path], encoded: Callable[[bytes], bytes], tmp_path: Path
 ) -> None:
