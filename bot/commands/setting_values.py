@@ -46,10 +46,10 @@ OPTIONS: Final = (
         name="language",
         description="The language of answers, as two letters (de); auto: that of the question",
     ),
-    Option(name="persona", description="Tone and role of answers, in a few sentences", named=True),
+    Option(name="persona", description="Tone and role of answers, in a few sentences; off: none", named=True),
     Option(name="model", description="The language model that answers, of those set up", named=True),
     Option(name="temperature", description="From 0 (the same again) to 2 (varied)", named=True),
-    Option(name="empty", description="What I say when I find nothing", named=True),
+    Option(name="empty", description="What I say when I find nothing; off: the usual sentence", named=True),
     Option(
         name="citations", description="Whether answers name their sources", choices=("on", "off"), named=True
     ),
@@ -157,11 +157,14 @@ def _temperature(value: str) -> float:
         temperature = math.nan
     if not 0 <= temperature <= 2:  # also refuses nan
         raise Invalid("temperature_unusable")
-    return temperature
+    return abs(temperature)  # also of -0
 
 
 def _limited(value: str, most: int) -> str:
+    """Empty for "off", and for what nobody would see."""
     text = value.strip()
+    if text.casefold() == "off" or not any(letter.isprintable() and not letter.isspace() for letter in text):
+        return ""
     if len(text) > most:
         raise Invalid("setting_too_long", length=len(text), most=most)
     return text

@@ -9,6 +9,8 @@ from bot.rendering.safety.pings import BREAK
 _MARKS: Final = re.compile(r"([\\`*\[\]<>&~|!#]|(?<![^\W_])_|_(?![^\W_])|^[-+=])")
 """Without single underscores within a word. Rendering breaks links and mentions."""
 _NUMBERED: Final = re.compile(r"^(\d{1,9})([.)])")
+_REORDERING: Final = str.maketrans(dict.fromkeys("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"))
+"""They would change the order of our own words."""
 _EMOJI: Final = re.compile(r"(?<=:)(?=[a-z0-9_+\-]{1,50}:)", re.IGNORECASE)
 
 
@@ -23,4 +25,5 @@ def literal_sentence(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return _NUMBERED.sub(r"\1\\\2", _MARKS.sub(r"\\\1", text))
+    plain = text.translate(_REORDERING)
+    return _NUMBERED.sub(r"\1\\\2", _MARKS.sub(r"\\\1", plain))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, StreamingResponse
 from starlette.routing import Route
 
@@ -18,10 +19,12 @@ from rag_engine.errors import RagError, RateLimited, Unavailable, UnknownKnowled
 from rag_engine.types import Answer, Delta
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
+    from collections.abc import AsyncGenerator, Callable
 
     from starlette.requests import Request
     from starlette.responses import Response
+    from starlette.types import Receive, Send
+    from starlette.types import Scope as ASGIScope
 
     from bot.access.permissions import Scope
     from bot.composition.components import Application
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from bot.store.api_keys import ApiKeys
 
 _MOST_BYTES: Final = 1 << 20
+_BODY_SECONDS: Final = 30.0
 _BUSY: Final = "Too many questions are being answered; try again in a moment."
 _NO_KEY: Final = "A key is needed: `Authorization: Bearer fn-…`. `footnote keys create` makes one."
 
@@ -73,7 +77,7 @@ class Completions:
         self._running.add(identity)
         if asked.streams:
             streamed = self._streamed(identity, asked, scope, reader)
-            return StreamingResponse(streamed, media_type="text/event-stream")
+            return _Streaming(streamed, ended=lambda: self._running.discard(identity))
         try:
             async with aclosing(_events(asked, scope, reader)) as events:
                 async for event in events:
@@ -103,8 +107,20 @@ class Completions:
             yield "data: [DONE]\n\n"
         except Exception as error:
             yield _event(completions.error(sentence_of(error, "en"), kind="server_error"))
+
+
+class _Streaming(StreamingResponse):
+    """`ended` is called even if the client left before the first word."""
+
+    def __init__(self, events: AsyncGenerator[str], *, ended: Callable[[], None]) -> None:
+        super().__init__(events, media_type="text/event-stream")
+        self._ended = ended
+
+    async def __call__(self, scope: ASGIScope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
         finally:
-            self._running.discard(identity)
+            self._ended()
 
 
 def _events(asked: CompletionRequest, scope: Scope, reader: Reader) -> AsyncGenerator[object]:
@@ -144,10 +160,16 @@ async def reader_of(authorization: str, keys: ApiKeys, application: Application)
 
 async def _json(request: Request) -> object:
     body = bytearray()
-    async for block in request.stream():
-        body += block
-        if len(body) > _MOST_BYTES:
-            raise UserError("The request is larger than 1 MB.")
+    try:
+        async with asyncio.timeout(_BODY_SECONDS):
+            async for block in request.stream():
+                body += block
+                if len(body) > _MOST_BYTES:
+                    raise UserError("The request is larger than 1 MB.")
+    except ClientDisconnect as error:
+        raise UserError("The request broke off.") from error
+    except TimeoutError as error:
+        raise UserError("The request took too long to arrive: send it again.") from error
     try:
         return json.loads(body)
     except (ValueError, RecursionError) as error:

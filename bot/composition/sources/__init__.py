@@ -41,6 +41,7 @@ _LOCK: Final = "sync.lock"
 _MB: Final = 1 << 20
 _SOON_SECONDS: Final = 900.0
 _PASSWORD: Final = re.compile(r"[a-z][a-z0-9+.-]*://[^/@\s]*:[^/@\s]*@", re.IGNORECASE)
+_OF_OPERATOR: Final = "Only web pages can be added in chat; the operator adds this with `footnote source add`, or lists it in FOOTNOTE_SOURCES__ALLOWED."
 _LONGEST_ADDRESS: Final = 1_000
 _TICK_SECONDS: Final = 15.0
 _POLL_SECONDS: Final = 0.2
@@ -78,13 +79,11 @@ class Sources:
                 "Give an address without a password; `docs/limits.md` says where passwords go."
             )
         folder = await asyncio.to_thread(_folder_at, address)
-        chosen = kind_of(address, kind or ("folder" if folder and not from_chat else ""))
+        chosen = kind_of(address, kind or ("folder" if folder and not from_chat else ""), from_chat=from_chat)
         if chosen.name == "folder":
             address = folder or address
         if from_chat and not (chosen.is_public or self._is_allowed(address)):
-            raise SourceRefused(
-                "Only web pages can be added in chat; the operator adds this with `footnote source add`, or lists it in FOOTNOTE_SOURCES__ALLOWED."
-            )
+            raise SourceRefused(_OF_OPERATOR)
         async with self._opened(chosen.name, address, options or {}, number="new"):
             pass
         web = self.settings.sources.web_every_minutes if chosen.is_public else None
@@ -308,13 +307,15 @@ def _folder_at(address: str) -> str:
         return ""
 
 
-def kind_of(address: str, kind: str = "") -> SourceKind:
+def kind_of(address: str, kind: str = "", *, from_chat: bool = False) -> SourceKind:
     kinds = loader.source_kinds()
     if kind and kind not in kinds:
         raise SourceRefused(f"There is no kind of source {kind!r}; there are: {', '.join(kinds)}.")
     for each in kinds.values():
         if each.name == kind or (not kind and each.addresses.fullmatch(address)):
             return each
+    if from_chat:
+        raise SourceRefused(_OF_OPERATOR)
     raise SourceRefused(f"Choose a kind of source for this address: {', '.join(kinds)}.")
 
 

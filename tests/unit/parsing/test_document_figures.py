@@ -153,7 +153,7 @@ def test_a_picture_beyond_the_limit_is_passed_over(
     make: Callable[[Path], Path], encoded: Callable[[bytes], bytes], tmp_path: Path
 ) -> None:
     path = make(tmp_path)
-    small, large = picture(BLUE), picture(BLUE) + b"\0" * MOST_BYTES
+    small, large = plain_picture(BLUE), plain_picture(BLUE) + b"\0" * MOST_BYTES
     path.write_bytes(path.read_bytes().replace(encoded(small), encoded(large)))
     assert draw(path, path.name, "§ Plant", [PUMP]) is None
 

@@ -37,6 +37,8 @@ async def test_a_library_follows_its_sources(tmp_path: Path, monkeypatch: pytest
             (folder / "a.md").write_text("# Leave\n\nThirty days.\n")
             with pytest.raises(SourceRefused, match="Only web pages can be added in chat"):
                 await sources.add(base.id, str(folder), from_chat=True)
+            with pytest.raises(SourceRefused, match="Only web pages can be added in chat"):
+                await sources.add(base.id, folder.as_uri(), from_chat=True)
             with pytest.raises(PrivateAddress):
                 await sources.add(base.id, f"{server.url}/elsewhere", from_chat=True)
             with pytest.raises(SourceRefused, match="without a password"):

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
     from pathlib import Path
 
+    from starlette.types import ASGIApp, Message
+
 pytestmark = pytest.mark.process
 
 LEAVE = "Everybody has 28 days of paid leave a year. More than fifteen days in a row need two months' notice."
@@ -43,6 +45,7 @@ class Served:
     board: str
     """A key for the board's papers alone."""
     stack: AsyncExitStack
+    web: ASGIApp
 
     def client(self, key: str) -> openai.AsyncOpenAI:
         client = openai.AsyncOpenAI(base_url=f"{self.url}/v1", api_key=key, max_retries=0, timeout=60)
@@ -84,6 +87,7 @@ async def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenera
                 async with AsyncExitStack() as stack:
                     yield Served(
                         stack=stack,
+                        web=web,
                         url=f"http://127.0.0.1:{listening.getsockname()[1]}",
                         keys=keys,
                         handbook=await keys.create("wiki", {ids["handbook"]}),
@@ -325,3 +329,50 @@ async def test_a_client_that_leaves_frees_its_place(tmp_path: Path, monkeypatch:
                     await asyncio.sleep(0.05)
                 else:
                     break
+
+
+async def leaves(here: Served, *received: Message) -> list[Message]:
+    """A client that is gone before it gets anything."""
+    waiting = [*received, {"type": "http.disconnect"}]
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        return waiting.pop(0) if len(waiting) > 1 else waiting[0]
+
+    async def send(message: Message) -> None:
+        await asyncio.sleep(0)  # as while the connection is not drained
+        sent.append(message)
+
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.3"},
+        "method": "POST",
+        "path": "/v1/chat/completions",
+        "raw_path": b"/v1/chat/completions",
+        "query_string": b"",
+        "headers": [(b"authorization", f"Bearer {here.handbook}".encode())],
+    }
+    await here.web(scope, receive, send)
+    return sent
+
+
+async def test_a_client_that_leaves_before_the_first_word_frees_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = {"model": "footnote", "stream": True, "messages": asked("How many days of leave?")}
+    whole: Message = {"type": "http.request", "body": json.dumps(body).encode(), "more_body": False}
+    async with served(tmp_path, monkeypatch) as here:
+        for _ in range(3):
+            await leaves(here, whole)
+        client = here.client(here.handbook)
+        answer = await client.chat.completions.create(
+            model="footnote", messages=asked("How many days of leave?")
+        )
+    assert answer.choices
+
+
+async def test_a_request_that_breaks_off_is_no_bug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    half: Message = {"type": "http.request", "body": b'{"model": "foot', "more_body": True}
+    async with served(tmp_path, monkeypatch) as here:
+        sent = await leaves(here, half)
+    assert [message["status"] for message in sent if message["type"] == "http.response.start"] == [400]

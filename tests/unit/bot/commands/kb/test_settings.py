@@ -59,6 +59,16 @@ async def test_what_is_chosen_is_stored_and_shown_to_all(counter: Counter) -> No
     assert await counter.say(BEN, "settings", where=place("RANDOM")) == DEFAULTS
 
 
+@pytest.mark.parametrize("nothing", ["off", "Off", "'\u200b'", "'\u202e \u2066'"])
+async def test_a_text_that_is_off_or_that_nobody_would_see_is_none(counter: Counter, nothing: str) -> None:
+    for line in ("persona:'Be kind'", "empty:'Ask Ben'", f"persona:{nothing}", f"empty:{nothing}"):
+        await counter.say(ANN, f"settings {line}")
+    said = await counter.say(ANN, "settings temperature:-0")
+    assert said.splitlines()[1:] == [*DEFAULTS.splitlines()[1:], "- temperature: 0"]
+    changed = await stored(counter)
+    assert (changed.persona, changed.empty_answer) == ("", "")
+
+
 async def test_one_setting_or_all_go_back_to_the_default(counter: Counter) -> None:
     await counter.say(ANN, "settings citations off persona Be kind")
     await counter.say(ANN, "settings reset persona")
