@@ -187,8 +187,7 @@ class AnswerWriter:
         others: tuple[Turn, ...] = ()
         if context.reads_thread and options.earlier:
             earlier = [message for message in options.earlier if message.at > topic.started_at]
-            ids = [message.id for message in earlier]
-            known = {turn.message, *await self.turns.answered(turn.place, ids)}
+            known = {turn.message, *await self.turns.answered(turn.place, [each.id for each in earlier])}
             others = thread_context.other_turns(
                 earlier, known=known, before=turn.asked_at, conversation=conversation
             )
