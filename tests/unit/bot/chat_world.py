@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bot.port import Action, Attachment, Command, IncomingMessage, Person, Place
 from rag_engine.models.scripted import ScriptedLine, ScriptedModel
-from tests.unit.bot.chat_platform import ANN, CHANNEL, Chat, Everybody, Here, OpenTown, Post, attachment
+from tests.unit.bot.chat_platform import ANN, CHANNEL, Chat, Everybody, Here, Post, attachment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rag_engine.ingestion.ingestion import Ingestion
     from rag_engine.storage.catalog import SqliteCatalog
     from rag_engine.storage.history import SqliteHistory
+    from tests.unit.bot.open_town import OpenTown
 
 
 @dataclass

@@ -63,13 +63,13 @@ from tests.unit.bot.chat_platform import (
     Chat,
     Everybody,
     Here,
-    OpenTown,
     Outlet,
     Post,
     attachment,
     no_pictures,
 )
 from tests.unit.bot.chat_world import World
+from tests.unit.bot.open_town import OpenTown
 
 if TYPE_CHECKING:
     from collections.abc import (
