@@ -1,4 +1,4 @@
-"""Passages from outside the index, added after those of the team's own files whatever their scores."""
+"""Passages from outside the index, added to those of the team's own files."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from rag_engine.errors import RagError
 from rag_engine.evidence.verdict import judge
 from rag_engine.generation.phrases import phrase
+from rag_engine.retrieval.ranking.fusion import fuse_further
 from rag_engine.steps import fuse
 from rag_engine.text.language import question_language
 from rag_engine.web.page_ranks import rank_chunks
@@ -32,6 +33,8 @@ class OutsidePassages:
     embedded: int
     """Passages to compare by meaning."""
     trace: dict[str, object]
+    weight: float = 0.0
+    """Of their ranking beside the files'; 0: after these."""
 
 
 class OutsideSettings(Protocol):
@@ -68,7 +71,7 @@ async def add_passages(
         reason: Phrase = "web_unavailable" if step == "web" else "messages_unavailable"
         failed = replace(inquiry, notices=(*inquiry.notices, phrase(reason, language=language)))
         return failed.falling_back(reason).noting(**{step: {"failed": True}})
-    found, scores = _after_files(inquiry, hits)
+    found, scores = _beside_files(inquiry, hits, outside.weight)
     return found.noting(**{step: {**outside.trace, "passages": scores}})
 
 
@@ -91,11 +94,17 @@ async def _answering_hits(
     return fused.hits if verdict is None or verdict.probability >= settings.line else ()
 
 
-def _after_files(inquiry: Inquiry, hits: tuple[Hit, ...]) -> tuple[Inquiry, list[dict[str, object]]]:
+def _beside_files(
+    inquiry: Inquiry, hits: Sequence[Hit], weight: float
+) -> tuple[Inquiry, list[dict[str, object]]]:
     limit = inquiry.query.limit
-    own = inquiry.hits[:limit]
-    ranked = tuple(replace(hit, rank=len(own) + hit.rank) for hit in hits[:limit])
+    own, outside = inquiry.hits[:limit], hits[:limit]
+    added = {hit.chunk.id for hit in outside}
+    fused = fuse_further(own, outside, weight=weight)
     scores: list[dict[str, object]] = [
-        {"chunk": hit.chunk.id, "score": round(hit.score, 4)} for hit in ranked
+        {"chunk": hit.chunk.id, "score": round(hit.score, 4), "rank": hit.rank}
+        for hit in fused
+        if hit.chunk.id in added
     ]
-    return replace(inquiry, hits=(*own, *ranked), context=(*(inquiry.context or own), *ranked)), scores
+    context = fuse_further(inquiry.context or own, outside, weight=weight)
+    return replace(inquiry, hits=fused, context=context), scores

@@ -37,6 +37,8 @@ class Settings(BaseModel):
     """Messages to ask for."""
     passages: int = Field(default=4, ge=1, le=20)
     """The most of them to use."""
+    weight: float = Field(default=0.98, gt=0, le=1)
+    """Of their ranking beside that of the files: 0.98 puts the best message third, 1 second."""
     seconds: float = Field(default=5, gt=0)
     """Time limit for finding and ranking them."""
     line: float = Field(default=0.3, ge=0, le=1)
@@ -54,7 +56,9 @@ async def add_messages(inquiry: Inquiry, *, settings: Settings, ports: Ports, tr
 
     async def find() -> OutsidePassages:
         chunks = [_chunk(each) for each in await search(inquiry.question, settings.found)]
-        return OutsidePassages(chunks=chunks, embedded=len(chunks), trace={"found": len(chunks)})
+        return OutsidePassages(
+            chunks=chunks, embedded=len(chunks), trace={"found": len(chunks)}, weight=settings.weight
+        )
 
     return await add_passages(inquiry, "messages", find, settings=settings, ports=ports, trust=trust)
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 
@@ -54,6 +54,23 @@ def fuse_weighted(
     base = math.fsum(unnamed)
     best = sorted(_placed(candidate, base) for candidate in candidates.values())[:limit]
     return [_hit(candidates[chunk], -score, rank) for rank, (score, _, chunk) in enumerate(best, start=1)]
+
+
+def fuse_further(own: Sequence[Hit], further: Sequence[Hit], *, weight: float) -> tuple[Hit, ...]:
+    """By reciprocal ranks, because the scores of the two lists have no common scale; `weight`: at most 1, that of `own`, whose
+    order stays. Its hits of rank 0, beside others, have no rank.
+    """
+    ranked = sorted((hit for hit in own if hit.rank), key=attrgetter("rank"))
+    shares = [(1 / (RANK_CONSTANT + place), hit) for place, hit in enumerate(ranked, start=1)]
+    shares += [(weight / (RANK_CONSTANT + place), hit) for place, hit in enumerate(further, start=1)]
+    ordered = sorted(shares, key=lambda pair: -pair[0])
+    ranks = {hit.chunk.id: rank for rank, (_, hit) in enumerate(ordered, start=1)}
+    fused = [replace(hit, rank=ranks.get(hit.chunk.id, 0)) for hit in own]
+    for hit in further:
+        rank = ranks[hit.chunk.id]
+        after = [place for place, each in enumerate(fused, start=1) if 0 < each.rank < rank]
+        fused.insert(max(after, default=0), replace(hit, rank=rank))
+    return tuple(fused)
 
 
 @dataclass(slots=True)

@@ -15,7 +15,7 @@ from rag_engine.ports import Ports
 from rag_engine.retrieval.found_messages import FoundMessage
 from rag_engine.steps import fuse
 from rag_engine.steps.messages import Settings, add_messages
-from rag_engine.types import KnowledgeBaseId, Query
+from rag_engine.types import Chunk, ChunkId, DocumentId, Hit, KnowledgeBaseId, Query
 from rag_engine.web.addresses import is_outside
 from tests.unit.steps.shelf import Shelf
 
@@ -45,9 +45,16 @@ async def ports(tmp_path: Path) -> AsyncIterator[Ports]:
         yield Ports(embedder=embedder, index=cast("Index", Shelf()))
 
 
-async def added(ports: Ports, find: FindMessages, **settings: float) -> Inquiry:
+async def added(
+    ports: Ports,
+    find: FindMessages,
+    *,
+    files: Sequence[Hit] = (),
+    context: Sequence[Hit] = (),
+    **settings: float,
+) -> Inquiry:
     query = Query(text=ASKED, knowledge_bases=frozenset({KnowledgeBaseId("kb")}), messages=find)
-    inquiry = Inquiry(query=query, question=ASKED)
+    inquiry = Inquiry(query=query, question=ASKED, hits=tuple(files), context=tuple(context))
     chosen = Settings.model_validate(settings)
     return await add_messages(inquiry, settings=chosen, ports=ports, trust=fuse.judge_of(ports.embedder))
 
@@ -99,3 +106,51 @@ async def test_only_what_is_searched_is_searched_in_messages_too_and_once(ports:
         again = await add_messages(inquiry, settings=Settings(), ports=ports, trust=trust)
         assert again == inquiry
     assert asked == [ASKED]
+
+
+def of_file(rank: int, name: str = "") -> Hit:
+    chunk = Chunk(
+        id=ChunkId(name or f"file{rank}"),
+        document=DocumentId("d"),
+        knowledge_base=KnowledgeBaseId("kb"),
+        ordinal=rank,
+        text="The gangway is steep.",
+        title="handbook.md",
+    )
+    return Hit(chunk=chunk, score=0.9, rank=rank)
+
+
+async def two(question: str, limit: int) -> Sequence[FoundMessage]:
+    return [SAID, replace(SAID, uri=f"{SAID.uri}9", text="Ask Ann for the gangway password.")]
+
+
+@pytest.mark.parametrize(
+    ("weight", "order"),
+    [(0.98, "ffmfmf"), (1.0, "fmfmff"), (0.9, "ffffmm")],
+)
+async def test_they_are_fused_with_the_files_by_rank_and_weight(
+    ports: Ports, weight: float, order: str
+) -> None:
+    files = [of_file(rank) for rank in range(1, 5)]
+    found = await added(ports, two, files=files, weight=weight)
+    assert "".join("m" if is_outside(hit.chunk.document) else "f" for hit in found.hits) == order
+    assert [hit.rank for hit in found.hits] == [1, 2, 3, 4, 5, 6]
+    assert [hit.chunk.id for hit in found.hits if not is_outside(hit.chunk.document)] == [
+        hit.chunk.id for hit in files
+    ]
+    noted = cast("dict[str, list[dict[str, int]]]", found.details["messages"])["passages"]
+    assert [each["rank"] for each in noted] == [at for at, kind in enumerate(order, 1) if kind == "m"]
+
+
+async def test_what_the_model_reads_keeps_its_order_and_its_neighbours(ports: Ports) -> None:
+    files = [of_file(rank) for rank in range(1, 4)]
+    context = [*files, of_file(0, "beside"), of_file(4)]
+    found = await added(ports, two, files=files, context=context)
+    shown = ["m" if is_outside(hit.chunk.document) else str(hit.chunk.id) for hit in found.context]
+    assert shown == ["file1", "file2", "m", "file3", "m", "beside", "file4"]
+    assert [hit.rank for hit in found.context] == [1, 2, 3, 4, 5, 0, 6]
+
+
+async def test_no_weight_is_above_the_files(ports: Ports) -> None:
+    with pytest.raises(ValueError, match="less than or equal to 1"):
+        await added(ports, two, weight=1.1)
