@@ -222,7 +222,11 @@ class ChannelSources:
         return bool(await self.database.fetch(f"SELECT 1 FROM channel_documents WHERE {condition} LIMIT 1"))  # noqa: S608
 
     async def documents(self, source: ChannelSource) -> list[str]:
-        rows = await self.database.fetch("SELECT uri FROM channel_documents WHERE source = ?", (source.id,))
+        """Also of files."""
+        rows = await self.database.fetch(
+            "SELECT uri FROM channel_documents WHERE source = ?1 UNION SELECT uri FROM channel_files WHERE source = ?1",
+            (source.id,),
+        )
         return [uri for (uri,) in rows]
 
     async def talk(self, source: ChannelSource, document: str) -> list[TalkMessage]:

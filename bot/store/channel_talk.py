@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
+from bot.store.channel_files import put_files
 from bot.store.channel_sources import FRAGMENT, TOUCH, opted_out
 
 if TYPE_CHECKING:
@@ -170,18 +171,23 @@ class ChannelTalk:
         threads |= {root for (root,) in await transaction.execute(_WITH_THREAD, (source.id, ids))}
         forgotten = {document for (document,) in await transaction.execute(_FORGOTTEN, (source.id,))}
         rows: list[tuple[object, ...]] = []
+        current: list[IncomingMessage] = []
         for each in kept:
             document, text = _document(each, thread, threads), text_of(each)
             old_document, old_text, changed_at = known.get(each.id, ("", "", -1.0))
             is_deleted = changes.live and each.id in known and not old_text
             is_same = (old_document, old_text) == (document, text)
-            if document in forgotten or is_deleted or is_same or changed_at > as_of:
+            if document in forgotten or is_deleted or changed_at > as_of:
+                continue
+            current.append(each)
+            if is_same:
                 continue
             if old_document != document:
                 changes.touch(old_document)
             changes.touch(document, each.uri)
             rows.append((source.id, *_row(each, document, text), self.clock()))
         await transaction.execute_many(_PUT, rows)
+        await put_files(transaction, source, current)
         await self._move_roots(transaction, changes, {str(row[2]) for row in rows})
 
     async def _move_roots(self, transaction: Transaction, changes: _Changes, documents: set[str]) -> None:

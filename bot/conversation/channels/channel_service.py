@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 
     from bot.conversation.channels.history_reader import HistoryReader
+    from bot.conversation.channels.talk_files import TalkFiles
     from bot.conversation.channels.talk_writer import TalkWriter
     from bot.conversation.dependencies import PlaceLookup
     from bot.conversation.outbound import OutboundRooms
@@ -44,11 +45,13 @@ class ChannelService:
     sources: ChannelSources
     reader: HistoryReader
     writer: TalkWriter
+    files: TalkFiles
     outbound: OutboundRooms
     scheduler: Callable[[], Scheduler]
     places: PlaceLookup
     _news: asyncio.Event = field(default_factory=asyncio.Event, init=False)
     _live: asyncio.Event = field(default_factory=asyncio.Event, init=False)
+    _files: asyncio.Event = field(default_factory=asyncio.Event, init=False)
     _hearings: set[asyncio.Event] = field(default_factory=set["asyncio.Event"], init=False)
     _read_from: set[int] = field(default_factory=set[int], init=False)
     _waits: dict[int, float] = field(default_factory=dict[int, float], init=False)
@@ -59,6 +62,9 @@ class ChannelService:
             asyncio.create_task(self._repeat(lambda: self._read(is_busy), self._news), name="channels"),
             asyncio.create_task(
                 self._repeat(self.writer.write_live, self._live), name="messages of channels"
+            ),
+            asyncio.create_task(
+                self._repeat(lambda: self._read_files(is_busy), self._files), name="files of channels"
             ),
         ]
         try:
@@ -72,6 +78,7 @@ class ChannelService:
         """Something is to be read."""
         self._waits.clear()
         self._news.set()
+        self._files.set()
 
     async def resume(self, platform: str, recall: Recall) -> None:
         await self.sources.read_news(platform)
@@ -85,6 +92,8 @@ class ChannelService:
             if source is not None and not await self._is_question(message):
                 await self.reader.messages.put(source, message, edited=False)
                 self._live.set()
+                if message.files:
+                    self._files.set()
 
     async def take_back(self, message: IncomingMessage) -> None:
         source = await self.sources.at(message.place.parent) if is_talk(message) else None
@@ -102,6 +111,7 @@ class ChannelService:
             else:
                 await self.reader.messages.put(source, event, edited=True)
             await self.writer.write_live()
+            await self.files.tidy()
 
     async def settle(self) -> None:
         """What was heard before a question is searched by it."""
@@ -117,6 +127,7 @@ class ChannelService:
     async def opt_out(self, platform: str, person: str) -> None:
         await self.sources.opt_out(platform, person)
         await self.writer.write_live()
+        await self.files.tidy()
 
     async def remove(self, source: ChannelSource) -> None:
         await self.sources.withdraw(source)
@@ -167,6 +178,21 @@ class ChannelService:
                     if self._waits.get(source.id, 0.0) <= time.monotonic():
                         is_done = not await self._advance(source, is_busy) and is_done
 
+    async def _read_files(self, is_busy: Callable[[], bool]) -> None:
+        await self.files.tidy()
+        for platform in tuple(self.outbound.recalls):
+            for source in await self.sources.all(platform=platform):
+                await self._read_files_of(source, is_busy)
+
+    async def _read_files_of(self, source: ChannelSource, is_busy: Callable[[], bool]) -> None:
+        try:
+            room, is_left = await self._room(source), True
+            while is_left:
+                await _give_way(is_busy)
+                is_left = await self.files.read_next(source, room)
+        except (ChatError, TimeoutError) as error:
+            _log.warning("files of a channel wait: %s", type(error).__name__)
+
     async def _advance(self, source: ChannelSource, is_busy: Callable[[], bool]) -> bool:
         await _give_way(is_busy)
         try:
@@ -184,6 +210,7 @@ class ChannelService:
             self._read_from.add(source.id)
         elif source.id in self._read_from:
             self._read_from.discard(source.id)
+            self._files.set()
             log.event("channel_read", platform=source.place.platform)
         return is_read
 

@@ -196,6 +196,13 @@ def _talk(uris: str) -> Iterator[ErasureRule]:
         change="forgotten = 1",
     )
     yield _chat("messages of channels", "channel_messages", f"(source, document) IN ({of_uris})", (uris,))
+    yield _chat(
+        "files of channels",
+        "channel_files",
+        f"person <> '' AND uri {_IN}",
+        (uris,),
+        change="person = '', state = 'unreadable'",
+    )
 
 
 def _talk_by(by: tuple[str, str]) -> Iterator[ErasureRule]:
@@ -207,6 +214,7 @@ def _talk_by(by: tuple[str, str]) -> Iterator[ErasureRule]:
         change="written = 0, live = 1, version = version + 1",
     )
     yield _chat("messages in channels", "channel_messages", TALK_OF, by)
+    yield _chat("files in channels", "channel_files", TALK_OF, by)
 
 
 def _person(person: ErasedPerson) -> Iterator[ErasureRule]:
@@ -257,7 +265,7 @@ def written_by(message: str) -> str:
 
 
 TALK_OF: Final = "source IN (SELECT id FROM channel_sources WHERE platform = ?) AND person = ?"
-"""On `channel_messages`."""
+"""On `channel_messages` and `channel_files`."""
 _WITH_OWN_QUESTION: Final = (
     "(answer, message) IN (SELECT id, message FROM answers WHERE platform = ? AND person = ?)"
 )

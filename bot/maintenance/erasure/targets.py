@@ -159,8 +159,10 @@ class TargetFinder:
     async def _talk_of(self, person: ErasedPerson) -> list[Document]:
         rows = await self._fetch(
             "SELECT DISTINCT knowledge_base, channel_documents.uri FROM channel_messages JOIN channel_documents USING (source, document) "  # noqa: S608
-            f"JOIN channel_sources ON channel_sources.id = source WHERE {rules.TALK_OF}",
-            (person.platform, person.id),
+            f"JOIN channel_sources ON channel_sources.id = source WHERE {rules.TALK_OF} "
+            "UNION SELECT knowledge_base, uri FROM channel_files JOIN channel_sources ON channel_sources.id = source "
+            f"WHERE {rules.TALK_OF}",
+            2 * (person.platform, person.id),
         )
         found = [await self.library.catalog.find(KnowledgeBaseId(base), uri=uri) for base, uri in rows]
         return [record.document for record in found if record is not None]
