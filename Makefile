@@ -20,7 +20,7 @@ PARALLEL = --workers $(WORKERS)
 # Compiled modules are used by every worker and by every process that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo quick test test-torch test-s3 test-wheel check types structure check-python lock format bench documents soak clean
+.PHONY: demo quick test test-torch test-stores test-wheel check types structure check-python lock format bench documents soak clean
 
 demo: $(VENV)/.installed  ## add the documents of samples/ and ask them a question
 	@$(DEMO) add samples/lumen-harbour --kb samples
@@ -42,8 +42,8 @@ test: $(VENV)/.installed-tests  ## run every test but those of test-torch, test-
 test-torch: $(VENV)/.installed-torch  ## test the extra sentence-transformers, which brings torch (5.9 GB)
 	$(PYTEST) -m torch
 
-test-s3: $(VENV)/.installed-s3  ## follow a bucket of a real S3 server, which brings moto and boto (300 MB)
-	$(PYTEST) tests/unit/sources/test_s3.py
+test-stores: $(VENV)/.installed-stores  ## follow stores on real servers: SFTP, S3, Azure Blob, Google Cloud Storage, a web listing (700 MB)
+	AZURITE=.cache/azurite $(PYTEST) tests/unit/sources/stores
 
 test-wheel: $(VENV)/.installed-tests  ## build the wheel, install it into an empty environment, ask it a question
 	$(PYTEST) -m wheel
@@ -107,7 +107,8 @@ $(VENV)/.installed-torch: $(VENV)/.installed-tests
 	@$(call install,$(TORCH))
 	@touch $@
 
-$(VENV)/.installed-s3: $(VENV)/.installed-tests
-	@echo "Adding moto and s3fs to $(VENV) (once) ..."
-	@$(call install,'moto[server]>=5.2' 's3fs>=2026.9')
+$(VENV)/.installed-stores: $(VENV)/.installed-tests
+	@echo "Adding the stores' clients and servers to $(VENV) and .cache (once) ..."
+	@$(call install,--editable '.[azure,gcs,s3,sftp]' 'asyncssh>=2.24' 'gcp-storage-emulator>=2026.7' 'moto[server]>=5.2')
+	@npm install --silent --prefix .cache/azurite --no-audit --no-fund azurite@3
 	@touch $@

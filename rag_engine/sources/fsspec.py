@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from contextlib import asynccontextmanager, nullcontext
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Final, cast
+from urllib.parse import unquote
 
 import fsspec  # pyright: ignore[reportMissingTypeStubs]
 from pydantic import BaseModel, ConfigDict
@@ -25,6 +26,16 @@ ADDRESSES = r"(?:s3a?|gs|gcs|abfss?|az|adl|sftp|ftp|smb|webdav|oss|hf|memory)://
 PUBLIC = False
 
 _BATCH: Final = 1_000
+_SSH: Final = frozenset({"sftp", "ssh"})
+_EXTRAS: Final = {
+    **dict.fromkeys(("s3", "s3a"), "s3"),
+    **dict.fromkeys(("gs", "gcs"), "gcs"),
+    **dict.fromkeys(("abfs", "abfss", "az", "adl"), "azure"),
+    **dict.fromkeys(_SSH, "sftp"),
+}
+_WEB: Final = frozenset({"http", "https"})
+_REFUSALS: Final = ("Auth", "Permission", "Forbidden", "Credential", "AccessDenied")
+"""In the names of the libraries' errors."""
 _BLOCK: Final = 1 << 20
 _MARKS: Final = (
     "etag",
@@ -35,6 +46,8 @@ _MARKS: Final = (
     "mtime",
     "LastModified",
     "last_modified",
+    "Last-Modified",
+    "Content-MD5",
     "updated",
     "modify",
     "created",
@@ -50,22 +63,46 @@ async def connect(
     address: str, settings: Settings, *, surroundings: Surroundings
 ) -> AsyncGenerator[ListedSource]:
     def opened() -> tuple[Any, str]:
-        return cast("tuple[Any, str]", fsspec.core.url_to_fs(address, use_listings_cache=False))  # pyright: ignore[reportUnknownMemberType]
+        # A connection that is kept would stay broken after the store was away.
+        options = {"skip_instance_cache": True, **_options(address)}
+        return cast("tuple[Any, str]", fsspec.core.url_to_fs(address, **options))  # pyright: ignore[reportUnknownMemberType]
 
     try:
         system, root = await _apart(opened, seconds=surroundings.seconds)
     except ImportError as error:
         library = error.name or str(error)
         raise MissingExtra(
-            f"This kind of address needs a library that is not installed ({library})."
+            f"This kind of address needs a library that is not installed ({library}): pip install 'footnote-bot[{_extra(address)}]'"
         ) from error
-    yield _Store(
-        system=system,
-        root=root.rstrip("/"),
-        most_bytes=surroundings.most_bytes,
-        seconds=surroundings.seconds,
-        address=address.rstrip("/"),
-    )
+    try:
+        yield _Store(
+            system=system,
+            root=root.rstrip("/"),
+            most_bytes=surroundings.most_bytes,
+            seconds=surroundings.seconds,
+            address=address.rstrip("/"),
+        )
+    finally:
+        client = getattr(system, "client", None)
+        if _protocol(address) in _SSH and client is not None:
+            await asyncio.to_thread(client.close)
+
+
+def _protocol(address: str) -> str:
+    return address.partition("://")[0].casefold()
+
+
+def _extra(address: str) -> str:
+    return _EXTRAS.get(_protocol(address), "fsspec")
+
+
+def _options(address: str) -> dict[str, object]:
+    """Over SSH, fsspec hands what it does not know to the connection, and takes the key of any host: ours must be known."""
+    if _protocol(address) not in _SSH:
+        return {"use_listings_cache": False}
+    from rag_engine.sources._host_keys import KnownHosts
+
+    return {"host_key_policy": KnownHosts()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,21 +114,29 @@ class _Store:
     address: str
     most_bytes: int
     seconds: float
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
     async def entries(self) -> AsyncIterator[Sequence[SourceEntry]]:
         found = self._walk()
-        while batch := await _apart(lambda: [each for _, each in zip(range(_BATCH), found, strict=False)]):
+        while batch := await self._done(
+            lambda: [each for _, each in zip(range(_BATCH), found, strict=False)], seconds=None
+        ):
             yield batch
 
     async def read(self, entry: SourceEntry, path: Path, *, since: str) -> SourceContent | None:
         before = await self._facts(entry.key)
-        await _apart(lambda: self._copy(entry.key, path), seconds=10 * self.seconds)
+        await self._done(lambda: self._copy(entry.key, path), seconds=10 * self.seconds)
         is_same = before == await self._facts(entry.key)
-        name = PurePosixPath(entry.key).name
+        name = PurePosixPath(unquote(entry.key) if self.is_web else entry.key).name
         return SourceContent(name=name, fingerprint=entry.fingerprint if is_same else "")
 
     async def _facts(self, key: str) -> str:
-        return await _apart(lambda: _mark(self.system.info(self._path(key))), seconds=self.seconds)
+        return await self._done(lambda: _mark(self.system.info(self._path(key))), seconds=self.seconds)
+
+    async def _done(self, work: Callable[[], Any], *, seconds: float | None) -> Any:
+        """Over SSH one after another: a second thread takes the answers that the first waits for."""
+        async with self._turn if _protocol(self.address) in _SSH else nullcontext():
+            return await _apart(work, seconds=seconds)
 
     def _walk(self) -> Iterator[SourceEntry]:
         for _, _, files in self.system.walk(self.root, detail=True, on_error="raise"):
@@ -99,8 +144,15 @@ class _Store:
                 name = str(facts["name"])
                 key = name.removeprefix(self.root).lstrip("/") or PurePosixPath(name).name
                 parts = PurePosixPath(key).parts
-                if facts.get("type") == "file" and not facts.get("islink") and _is_usable(parts):
-                    yield SourceEntry(key=key, uri=f"{self.address}/{key}", fingerprint=_mark(facts))
+                # A page that lists a folder has links that sort it, too.
+                is_file = facts.get("type") == "file" and not (self.is_web and "?" in key)
+                if is_file and not facts.get("islink") and _is_usable(parts):
+                    mark = _mark(self.system.info(name)) if self.is_web else _mark(facts)
+                    yield SourceEntry(key=key, uri=f"{self.address}/{key}", fingerprint=mark)
+
+    @property
+    def is_web(self) -> bool:
+        return _protocol(self.address) in _WEB
 
     def _copy(self, key: str, path: Path) -> None:
         written = 0
@@ -129,9 +181,11 @@ async def _apart(work: Callable[[], Any], *, seconds: float | None = None) -> An
     except FileNotFoundError as error:
         raise EntryGone("There is nothing at this address.") from error
     except Exception as error:
-        raise Unavailable(
-            f"The store does not answer ({type(error).__name__}).", backend="source", reason="failed"
-        ) from error
+        name = type(error).__name__
+        sentence = f"The store does not answer ({name})."
+        if any(part in name for part in _REFUSALS):
+            sentence = f"The store refuses us ({name}): check the credentials and what they may read."
+        raise Unavailable(sentence, backend="source", reason="failed") from error
 
 
 def _is_usable(parts: tuple[str, ...]) -> bool:
