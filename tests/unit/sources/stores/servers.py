@@ -258,11 +258,12 @@ class Google:
     def start(self) -> None:
         emulator: Any = pytest.importorskip("gcp_storage_emulator.server")
         storage: Any = pytest.importorskip("gcp_storage_emulator.storage")
+        is_new = not any(self.folder.iterdir())
         kept = storage.Storage(use_memory_fs=False, data_dir=str(self.folder))
         # Its own server has one thread, which an idle connection occupies.
         self._server = ThreadingHTTPServer(("127.0.0.1", self.port), partial(emulator.RequestHandler, kept))
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
-        if not (self.folder / "docs").exists():
+        if is_new:
             made = f"http://127.0.0.1:{self.port}/storage/v1/b?project=p"
             body, kind = json.dumps({"name": "docs"}).encode(), {"content-type": "application/json"}
             self._call(urllib.request.Request(made, data=body, headers=kind, method="POST"))
