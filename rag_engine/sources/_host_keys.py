@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
-
-import paramiko
 
 from rag_engine.sync.types import SourceRefused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+# It is only there with the extra `sftp`.
+paramiko: Any = importlib.import_module("paramiko")
 
 _FILES: Final = (Path("~/.ssh/known_hosts"), Path("/etc/ssh/ssh_known_hosts"))
 
@@ -33,6 +35,6 @@ def _known(hostname: str, key: Any) -> Iterator[bool]:
     """For each known key of the host and of this kind: whether it is this one."""
     for path in _FILES:
         if (file := path.expanduser()).is_file():
-            hosts = paramiko.HostKeys(str(file)).lookup(hostname) or {}
+            hosts: Any = paramiko.HostKeys(str(file)).lookup(hostname) or {}
             if key.get_name() in hosts:
                 yield hosts[key.get_name()] == key
