@@ -32,6 +32,25 @@ async def posted(town: Scenario, person: str, room: str, name: str, text: str, *
     return message
 
 
+async def test_forgetting_a_person_or_removing_the_channel_takes_the_files(town: Scenario) -> None:
+    room = town.room()
+    await town.says("ada", room, "The regatta is in June.")
+    await added(town, room)
+    await posted(town, "ben", room, "mast.md", "The mast bears the mark zirconjasper.")
+    await posted(town, "cleo", room, "hull.md", "The hull bears the mark quartzlantern.")
+    await town.until(lambda: "zirconjasper" in str(standing(town, "zirconjasper")))
+    told = await forget(town, "person", f"{town.chat.platform}:{town.chat.people['ben']}")
+    assert standing(town, "zirconjasper") == {}
+    assert (told["forgotten"], told["verified"], told["left"]) == (True, True, []), json.dumps(told)
+    assert "quartzlantern" in await asks(town, "ada", room, "Which mark does the hull bear?")
+    before = times_read(town)
+    question = await source(town, "ada", room, f"action:remove address:{mention(room)}", expected="Remove")
+    await town.clicks("ada", question, "Remove")
+    await town.written("ada", room, "", "with its documents")
+    assert "quartzlantern" not in await asks(town, "ada", room, "What mark does the hull bear, then?")
+    assert times_read(town) == before
+
+
 async def test_files_of_history_and_of_now_answer_and_go_with_their_message(town: Scenario) -> None:
     room, other = town.room(), town.room()
     old = await town.says(
@@ -99,22 +118,3 @@ async def status(town: Scenario, room: str) -> str:
         ]
     )
     return words(found[-1])
-
-
-async def test_forgetting_a_person_or_removing_the_channel_takes_the_files(town: Scenario) -> None:
-    room = town.room()
-    await town.says("ada", room, "The regatta is in June.")
-    await added(town, room)
-    await posted(town, "ben", room, "mast.md", "The mast bears the mark zirconjasper.")
-    await posted(town, "cleo", room, "hull.md", "The hull bears the mark quartzlantern.")
-    await town.until(lambda: "zirconjasper" in str(standing(town, "zirconjasper")))
-    told = await forget(town, "person", f"{town.chat.platform}:{town.chat.people['ben']}")
-    assert standing(town, "zirconjasper") == {}
-    assert (told["forgotten"], told["verified"], told["left"]) == (True, True, []), json.dumps(told)
-    assert "quartzlantern" in await asks(town, "ada", room, "Which mark does the hull bear?")
-    before = times_read(town)
-    question = await source(town, "ada", room, f"action:remove address:{mention(room)}", expected="Remove")
-    await town.clicks("ada", question, "Remove")
-    await town.written("ada", room, "", "with its documents")
-    assert "quartzlantern" not in await asks(town, "ada", room, "What mark does the hull bear, then?")
-    assert times_read(town) == before
