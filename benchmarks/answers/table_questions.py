@@ -1,4 +1,4 @@
-"""Computed questions over many tables: `python -m benchmarks.answers.table_questions [--half held_out|fresh|fourth] [--by rules sql] [--direct] [--made] [--verbose]`.
+"""Computed questions over many tables: `python -m benchmarks.answers.table_questions [--half held_out|fresh|fourth|fifth|sixth] [--by rules sql] [--direct] [--made] [--verbose]`.
 
 `rules`: without a language model; `sql`: with one that writes the right SELECT. All files of a half are in one knowledge base.
 """
@@ -163,7 +163,9 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--half", choices=("development", "held_out", "fresh", "fourth"), default="development"
+        "--half",
+        choices=("development", "held_out", "fresh", "fourth", "fifth", "sixth"),
+        default="development",
     )
     parser.add_argument("--by", nargs="+", choices=("rules", "sql"), default=["rules", "sql"])
     parser.add_argument("--direct", action="store_true", help="without engine and index")
