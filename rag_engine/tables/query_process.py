@@ -8,6 +8,7 @@ A JSON object on standard input: {"files": [path], "views": [{"name", "file": in
 from __future__ import annotations
 
 import json
+import math
 import os
 import sqlite3
 import sys
@@ -57,6 +58,7 @@ FUNCTIONS: Final = frozenset(
         "ntile",
         "nullif",
         "percent_rank",
+        "percentile_cont",
         "power",
         "rank",
         "replace",
@@ -87,6 +89,28 @@ _STEPS: Final = 10_000
 
 class _TooMuch(Exception):
     pass
+
+
+class Percentile:
+    """`percentile_cont(value, share)`, as SQLite has it since 3.51; the parser writes a median so."""
+
+    def __init__(self) -> None:
+        self._values: list[float] = []
+        self._share = 0.5
+
+    def step(self, value: object, share: object) -> None:
+        if isinstance(value, int | float):
+            self._values.append(value)
+        if isinstance(share, int | float):
+            self._share = min(max(float(share), 0.0), 1.0)
+
+    def finalize(self) -> float | None:
+        if not self._values:
+            return None
+        ordered = sorted(self._values)
+        place = self._share * (len(ordered) - 1)
+        low, high = ordered[math.floor(place)], ordered[math.ceil(place)]
+        return low + (high - low) * (place - math.floor(place))
 
 
 def main() -> None:
@@ -126,6 +150,7 @@ def _opened(request: dict[str, Any]) -> sqlite3.Connection:
             f'FROM d{view["file"]}."{view["table"]}"{chosen}'
         )
     database.create_function("fold", 1, _folded, deterministic=True)
+    database.create_aggregate("percentile_cont", 2, Percentile)
     _limit(database)
     return database
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rag_engine.tables.types import TypedTable, WrittenQuery
 
 _MOST_WORDS = 80
-_OVER_ROWS = frozenset({"sum", "average", "share", "difference", "other"})
+_OVER_ROWS = frozenset({"sum", "average", "median", "share", "difference", "other"})
 _OF_SEVERAL = frozenset({"count", "most", "least"})
 
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from rag_engine.tables.rules.filters.completeness import check_used
 from rag_engine.tables.rules.filters.conditions import conditions, currency_column
 from rag_engine.tables.rules.mentions import columns
 from rag_engine.tables.rules.mentions.joins import JoinedTable
-from rag_engine.tables.rules.query import Aggregate, Grouping, Measure, RowList, TextFilter
+from rag_engine.tables.rules.query import FOLDING, Aggregate, Grouping, Measure, RowList, TextFilter
 from rag_engine.tables.rules.refusals import refused
 from rag_engine.tables.rules.results import measures
 from rag_engine.tables.rules.results.contrasts import difference, share
 from rag_engine.tables.rules.results.counts import counted
 from rag_engine.tables.rules.results.entities import group_columns
-from rag_engine.tables.rules.results.extremes import extreme, extremes
+from rag_engine.tables.rules.results.extremes import extreme, extremes, ranked_in_place
 from rag_engine.tables.rules.results.lookups import lookup
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from rag_engine.tables.rules.query import Function, TableQuery
     from rag_engine.tables.types import TypedColumn
 
-_FOLDING: Final[tuple[Function, ...]] = ("sum", "average")
 
 
 def assembled(reading: Interpretation) -> TableQuery:
@@ -76,21 +75,26 @@ def _assembled(reading: Interpretation) -> TableQuery:
     if reading.has("share"):
         return share(reading, stated)
     if ranked:
-        return extremes(reading, stated, ranked)
+        return ranked_in_place(reading, extremes(reading, stated, ranked))
+    if any(sign.group == "ordinals" for sign in reading.signs):
+        raise refused("question", reading.table)
     if reading.has("count"):
         return counted(reading, stated)
-    if reading.has("sum", "average"):
+    if reading.has(*FOLDING):
         return _folded(reading, stated)
     if reading.has("much"):
         return _much(reading, stated)
-    return lookup(reading, stated)
+    found = lookup(reading, stated)
+    return replace(found, counted=True) if reading.has("exists") and isinstance(found, RowList) else found
 
 
 def _folded(reading: Interpretation, stated: Conditions) -> TableQuery:
     groups, rest = group_columns(reading, stated.rest)
     found = measures.measured(reading, stated, rest)
-    functions: list[Function] = [name for name in _FOLDING if reading.has(name)]
+    functions: list[Function] = [name for name in FOLDING if reading.has(name)]
     made = tuple(Measure(function=name, columns=each) for each, _ in found for name in functions)
+    if any(one.function == "median" and len(one.columns) > 1 for one in made):
+        raise refused("question", reading.table)
     check_used(reading, rest, [mention for _, mention in found])
     return Aggregate(table=reading.table, measures=made, filters=stated.filters, groups=groups)
 

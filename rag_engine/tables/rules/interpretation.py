@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from rag_engine.tables.rules.language.question_words import header_words
-from rag_engine.tables.rules.mentions import cell_values, columns, comparisons, periods
+from rag_engine.tables.rules.mentions import cell_values, columns, comparisons, periods, qualities, roots
 from rag_engine.tables.rules.titles import is_title, is_titled, title_words
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ HINTED: Final = {
     "duration": frozenset({"duration", "hours"}),
 }
 """A verb is about columns of these."""
-_SIGNS: Final = ("superlatives", "operations", "links", "groups", "asked")
+_SIGNS: Final = ("ordinals", "superlatives", "operations", "links", "groups", "asked")
 _COMMON: Final = (*_SIGNS, "filler", "nouns", "hints", "comparisons", "periods")
 _Mention = TypeVar(
     "_Mention",
@@ -39,7 +39,7 @@ _Mention = TypeVar(
     "BareNumber",
     "TitleMention",
 )
-_EMBEDDED: Final = frozenset({"sum", "average", "most", "least"})
+_EMBEDDED: Final = frozenset({"sum", "average", "median", "most", "least"})
 _VALUES: Final = frozenset({"value", "values", "wert", "werte", "werten", "valor", "valores"})
 
 
@@ -151,15 +151,22 @@ def read(question: Question, table: TypedTable) -> Interpretation:
     short, named, doubtful = _values_and_columns(question, table, claims)
     claims.take(short)
     claims.take(named)
-    signs = claims.take(_of_groups(question, claims.free, *_SIGNS))
+    placed = claims.take(_placed_superlatives(question, claims.free))
+    signs = (*placed, *claims.take(_of_groups(question, claims.free, *_SIGNS)))
     signs = signs if any(map(_is_operation, signs)) else (*signs, *_within(question, named))
     titled = title_words(table, language)
-    united = claims.take(columns.united(words, claims.free, table, language, [one.end for one in compared]))
+    united = (
+        *claims.take(columns.united(words, claims.free, table, language, [one.end for one in compared])),
+        *claims.take(columns.of_units(words, claims.free, table)),
+    )
     meant = claims.take(columns.meant(words, claims.free, table, language))
+    meant = (*meant, *claims.take(roots.rooted(words, claims.free, table, language)), *_measured(question, table))
     hints = claims.take(_of_groups(question, claims.free, "hints"))
     titles = claims.take(_titles(words, claims.free, titled))
     partial = claims.take(cell_values.parts(words, claims.free, table, language))
     numbers = claims.take(_numbers(words, claims.free))
+    if any(sign.name == "change" for sign in signs):
+        dated = tuple(part for one in dated for part in (one.parts or (one,)))
     return Interpretation(
         question=question,
         table=table,
@@ -176,6 +183,30 @@ def read(question: Question, table: TypedTable) -> Interpretation:
         leftovers=tuple(_leftovers(question, _without_values(words, claims.free, named))),
         doubtful=doubtful,
     )
+
+
+def _placed_superlatives(question: Question, free: Sequence[bool]) -> Iterator[Sign]:
+    """ "第二高" is "第二" and "最高"."""
+    words = question.words
+    for at in range(len(words) - 2):
+        if words[at].text != "第" or not all(free[at : at + 3]):
+            continue
+        end, place = question.lexicon.at(words, at, "ordinals")
+        highest = (replace(words[at], text="最", folded="最"), *words[end:])
+        after, meaning = question.lexicon.at(highest, 0, "superlatives", "operations")
+        if place and meaning:
+            group, _, name = meaning.partition(" ")
+            yield Sign(start=at, end=end, group="ordinals", name=place.removeprefix("ordinals "))
+            yield Sign(start=end, end=end + after - 1, group=group, name=name)
+
+
+def _measured(question: Question, table: TypedTable) -> Iterator[ColumnMention]:
+    """The weight, of "how heavy"."""
+    everything = [True] * len(question.words)
+    for sign in _of_groups(question, everything, "qualities"):
+        found = qualities.columns_for(table, sign.name, question.language)
+        if found:
+            yield columns.ColumnMention(start=sign.start, end=sign.end, columns=found, share=0.0)
 
 
 def _is_operation(sign: Sign) -> bool:

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
     from rag_engine.tables.types import TypedColumn, TypedTable
 
-Function = Literal["sum", "average", "most", "least", "count", "distinct"]
+Function = Literal["sum", "average", "median", "most", "least", "count", "distinct"]
+FOLDING: Final[tuple[Function, ...]] = ("sum", "average", "median")
 TimeUnit = Literal["", "year", "quarter", "month", "day"]
 Extreme = Literal["", "most", "least"]
 
@@ -40,6 +41,7 @@ class RangeFilter:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmptyFilter:
     column: TypedColumn
+    negated: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,11 +60,12 @@ class Grouping:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Superlative:
-    """The first `limit` by the measure, with ties."""
+    """The first `limit` by the measure, with ties; `nth`: only those with the value in this place."""
 
     extreme: Extreme
     limit: int
     column: TypedColumn | None = None
+    nth: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,13 +79,14 @@ class Aggregate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowList:
-    """`summed`: columns with their sum; `distinct`: each combination once."""
+    """`summed`: columns with their sum; `counted`: with the number of rows; `distinct`: each combination once."""
 
     table: TypedTable
     columns: tuple[TypedColumn, ...]
     filters: tuple[Filter, ...] = ()
     ranking: Superlative | None = None
     summed: tuple[TypedColumn, ...] = ()
+    counted: bool = False
     distinct: bool = False
 
 

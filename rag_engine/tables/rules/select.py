@@ -91,6 +91,8 @@ def _rows(query: RowList, words: Lexicon) -> str:
         summed = _over_rows(query.summed, "sum")
         total = words.sentences["sum"].format(column=_names(query.summed))
         shown.append(f"{summed} AS {_name(total)}")
+    if query.counted:
+        shown.append(f"count(*) OVER () AS {_name(words.sentences['count'])}")
     if query.distinct:
         return f"SELECT DISTINCT {', '.join(shown)} {source}{_where(filters)} ORDER BY 1"
     return f"SELECT {', '.join(shown)} {source}{_where(filters)} ORDER BY {order}"
@@ -154,7 +156,7 @@ def _function(function: str, columns: Sequence[TypedColumn]) -> str:
 
 def _folded_cells(function: str, cells: Sequence[str]) -> str:
     if len(cells) == 1:
-        return f"{ {'average': 'avg', 'most': 'max', 'least': 'min'}.get(function, function) }({cells[0]})"
+        return f"{ {'average': 'avg', 'median': 'median', 'most': 'max', 'least': 'min'}.get(function, function) }({cells[0]})"
     summed = " + ".join(f"coalesce(sum({cell}), 0)" for cell in cells)
     if function == "average":
         return f"1.0 * ({summed}) / nullif({' + '.join(f'count({cell})' for cell in cells)}, 0)"
@@ -174,6 +176,9 @@ def _row_sum(columns: Sequence[TypedColumn]) -> str:
 def _threshold(value: str, inner: str, ranking: Superlative) -> str:
     """So that ties are not cut."""
     extreme, sign = ("max", ">=") if ranking.extreme == "most" else ("min", "<=")
+    if ranking.nth > 1:
+        nth = f"SELECT DISTINCT v FROM ({inner}) ORDER BY v{_direction(ranking)} LIMIT 1 OFFSET {ranking.nth - 1}"
+        return f"{value} = ({nth})"
     if ranking.limit == 1:
         return f"{value} = (SELECT {extreme}(v) FROM ({inner}))"
     last = "min" if ranking.extreme == "most" else "max"
@@ -213,7 +218,7 @@ def _filter(one: Filter) -> str:
         case AnyFilter():
             return f"({' OR '.join(f'({_joined(filters)})' for filters in one.alternatives)})"
         case EmptyFilter():
-            return f"{_quoted(one.column.text_name)} IS NULL"
+            return f"{_quoted(one.column.text_name)} IS {'NOT ' if one.negated else ''}NULL"
 
 
 def _joined(filters: Iterable[Filter]) -> str:

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Final
 from rag_engine.tables.rules.filters import period_filters
 from rag_engine.tables.rules.language.question_words import folded
 from rag_engine.tables.rules.mentions import columns
-from rag_engine.tables.rules.mentions.comparisons import UNITS
+from rag_engine.tables.rules.mentions.qualities import columns_for
+from rag_engine.tables.rules.mentions.units import CURRENCIES, UNITS, factor, scale_of, unit_of
 from rag_engine.tables.rules.query import AnyFilter, EmptyFilter, RangeFilter, TextFilter
 from rag_engine.tables.rules.refusals import no_column, refused
+from rag_engine.tables.rules.results import measures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from rag_engine.tables.types import TypedColumn, TypedTable
 
 _TRUE: Final = 1
-_CURRENCIES: Final = frozenset({"€", "$", "£", "¥", "CHF"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,7 +200,9 @@ def _empty(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filte
         if found is None:
             raise refused("question", reading.table)
         used.append(found)
-        yield EmptyFilter(column=found.columns[0])
+        column = found.columns[0]
+        is_truth = column.kind == "boolean"
+        yield RangeFilter(column=column, low=0, high=0) if is_truth else EmptyFilter(column=column)
 
 
 def _undated(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filter]:
@@ -268,14 +271,14 @@ def currency_column(table: TypedTable) -> TypedColumn | None:
         for column in table.columns
         if column.kind == "text"
         and len(column.values) > 1
-        and all(UNITS.get(folded(text)) in _CURRENCIES for text in column.values)
+        and all(UNITS.get(folded(text)) in CURRENCIES for text in column.values)
     ]
     return found[0] if found else None
 
 
 def _of_currency(reading: Interpretation, comparison: Comparison, column: TypedColumn) -> Iterator[Filter]:
     currencies = currency_column(reading.table)
-    if comparison.unit not in _CURRENCIES or column.unit or currencies is None:
+    if comparison.unit not in CURRENCIES or unit_of(column) or currencies is None:
         return
     texts = tuple(text for text in currencies.values if UNITS[folded(text)] == comparison.unit)
     if not texts:
@@ -289,11 +292,21 @@ def _compared(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Fi
         yield from _of_currency(reading, comparison, column)
         yield RangeFilter(
             column=column,
-            low=comparison.low,
-            high=comparison.high,
+            low=_in_unit(comparison.low, comparison, column),
+            high=_in_unit(comparison.high, comparison, column),
             includes_low=comparison.includes_low,
             includes_high=comparison.includes_high,
         )
+
+
+def _in_unit(value: float | None, comparison: Comparison, column: TypedColumn) -> float | None:
+    """ "Over 500,000" and "over 500k" of "Amount (k USD)" are both 500."""
+    if value is None:
+        return None
+    scale = scale_of(column)
+    made = value / scale if scale > 1 and value >= scale else value
+    made *= factor(comparison.unit, unit_of(column)) or 1.0
+    return int(made) if made == int(made) else round(made, 9)
 
 
 def _compared_column(
@@ -301,10 +314,13 @@ def _compared_column(
 ) -> TypedColumn:
     language = reading.question.language
     if comparison.concept:
-        meant = columns.of_concepts(reading.table, frozenset({comparison.concept}), language)
-        numeric = [column for column in meant if column.kind == "number"]
+        numeric = _of_unit(comparison, columns_for(reading.table, comparison.concept, language))
         if len(numeric) == 1:
+            _check_unit(reading, comparison, numeric[0])
             return numeric[0]
+        if numeric:
+            said = reading.question.spoken(comparison.start, comparison.end)
+            raise refused("choice", reading.table, said, [column.name for column in numeric])
         raise no_column(reading.table, reading.question.spoken(comparison.start, comparison.end))
     for mention in reading.columns:
         before = reading.question.is_beside(mention.end, comparison.start)
@@ -319,9 +335,9 @@ def _compared_column(
         if after and not comparison.unit:
             raise refused("question", reading.table)
     possible = [column for column in reading.table.columns if columns.is_quantity(column, language)]
-    if comparison.unit:
-        with_unit = [column for column in possible if column.unit == comparison.unit]
-        possible = with_unit or [column for column in possible if not column.unit]
+    possible = _of_unit(comparison, possible)
+    hinted = measures.fitting_hints(reading, possible)
+    possible = hinted if hinted else possible
     named = {column.sql_name for mention in reading.columns for column in mention.columns}
     spoken = [column for column in possible if column.sql_name in named]
     chosen = spoken if len(spoken) == 1 else possible
@@ -333,9 +349,17 @@ def _compared_column(
     return chosen[0]
 
 
+def _of_unit(comparison: Comparison, possible: Sequence[TypedColumn]) -> list[TypedColumn]:
+    if not comparison.unit:
+        return list(possible)
+    same = [column for column in possible if unit_of(column) == comparison.unit]
+    alike = [column for column in possible if unit_of(column) and factor(comparison.unit, unit_of(column))]
+    return same or alike or [column for column in possible if not unit_of(column)]
+
+
 def _check_unit(reading: Interpretation, comparison: Comparison, column: TypedColumn) -> None:
-    if comparison.unit in _CURRENCIES and column.unit in _CURRENCIES and comparison.unit != column.unit:
-        raise refused("unit", reading.table, comparison.unit, [column.unit])
+    if factor(comparison.unit, unit_of(column)) is None:
+        raise refused("unit", reading.table, comparison.unit, [unit_of(column)])
 
 
 def _check_links(reading: Interpretation, values: list[ChosenValue], used: list[ColumnMention]) -> None:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
+from rag_engine.tables.rules.language import adjectives
 from rag_engine.tables.rules.language.question_words import words
 
 if TYPE_CHECKING:
@@ -54,12 +55,14 @@ def lexicon(language: str) -> Lexicon:
     raw = tomllib.loads((_FOLDER / f"{language}.toml").read_text(encoding="utf-8"))
     meanings: dict[tuple[str, ...], set[str]] = {}
     for group, entries in raw.items():
-        if group in {"labels", "notes"}:
+        if group in {"labels", "notes", "adjectives"}:
             continue
         for name, phrases in cast("Mapping[str, list[str]]", entries).items():
             for phrase in phrases:
                 key = tuple(word.folded for word in words(phrase, language))
                 meanings.setdefault(key, set()).add(f"{group} {name}")
+    for phrase, meaning in adjectives.meanings(language, raw["adjectives"]):
+        meanings.setdefault(tuple(word.folded for word in words(phrase, language)), set()).add(meaning)
     return Lexicon(_by_first_word(meanings), {**raw["labels"], **raw["notes"]})
 
 

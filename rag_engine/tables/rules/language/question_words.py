@@ -20,6 +20,7 @@ _POSSESSIVE: Final = re.compile(r"(?<=\w)['’]s\b")
 _COMPOUND: Final = re.compile(
     r"(gesamt|durchschnitts|höchst|mindest|maximal|minimal)([a-zäöüß]{4,})\Z", re.IGNORECASE
 )
+_ORDINAL: Final = re.compile(r"(zweit|dritt|viert|fünft)([a-zäöüß]{3,}st(?:e[nmrs]?)?)\Z", re.IGNORECASE)
 _COUNTED: Final = re.compile(r"([A-ZÄÖÜa-zäöüß]{4,}?)(anzahl|zahl)")
 _ENDINGS: Final = frozenset({"e", "en", "er", "es", "em", "wert", "werte"})
 _SHORTEST_STEM: Final = 4
@@ -86,7 +87,7 @@ def _parts(word: str, start: int) -> list[tuple[str, int]]:
     counted = _COUNTED.fullmatch(word)
     if counted is not None:
         return [(counted[1], start), (counted[2], start + len(counted[1]))]
-    compound = _COMPOUND.fullmatch(word)
+    compound = _ORDINAL.fullmatch(word) or _COMPOUND.fullmatch(word)
     if compound is None or compound[2] in _ENDINGS:
         return [(word, start)]
     return [(compound[1], start), (compound[2], start + len(compound[1]))]

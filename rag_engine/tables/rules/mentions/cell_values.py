@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _LONGEST: Final = 12
 _SHORTEST_PART: Final = 3
+_SHORTEST_HEAD: Final = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,8 +78,9 @@ def parts(
     while at < len(words):
         end = at
         texts: dict[int, frozenset[str]] = {}
-        while end < len(words) and free[end] and _is_name(words[end], end):
-            here = _holding(words[end], table, language)
+        while end < len(words) and free[end]:
+            here = _holding(words[end], table, language) if _is_name(words[end], end) else {}
+            here = here or (_headed(words[end], table, language) if end == at else {})
             narrowed = (
                 {number: texts[number] & here[number] for number in texts.keys() & here.keys()}
                 if texts
@@ -95,6 +97,25 @@ def parts(
             found.append(ValueMention(start=at, end=end, choices=choices, exact=False))
         at = max(end, at + 1)
     return found
+
+
+def _headed(word: QuestionWord, table: TypedTable, language: str) -> dict[int, frozenset[str]]:
+    """ "apples" for "Juicy Apples", in columns where each row has a name of its own."""
+    if len(word.text) < _SHORTEST_HEAD or word.is_han or language == "zh":
+        return {}
+    head = 0 if language == "es" else -1
+    return {
+        number: frozenset(texts)
+        for number, column in enumerate(table.columns)
+        if column.kind == "text"
+        and column.has_all_values
+        and len(column.values) == column.filled == table.row_count
+        and (texts := [text for text in column.values if _has_head(words_of(text, language), head, word)])
+    }
+
+
+def _has_head(value: Sequence[QuestionWord], head: int, word: QuestionWord) -> bool:
+    return len(value) > 1 and not value[head].forms.isdisjoint(word.forms)
 
 
 def _holding(word: QuestionWord, table: TypedTable, language: str) -> dict[int, frozenset[str]]:

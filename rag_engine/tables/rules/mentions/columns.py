@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from rag_engine.tables.rules.language.lexicon import concepts, concepts_at
 from rag_engine.tables.rules.language.question_words import header_words
 from rag_engine.tables.rules.mentions import periods
+from rag_engine.tables.rules.mentions.units import UNITS, unit_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -73,6 +74,9 @@ _COUNTED: Final = frozenset(["of", "der", "von", "de"])
 _UNITS: Final = frozenset(
     ["€", "$", "£", "¥", "%", "eur", "usd", "gbp", "chf", "euro", "euros", "percent", "元", "万"]
 )
+_SHORTEST_UNIT: Final = 3
+_COUNTED_UNITS: Final = frozenset({"min", "h", "kg", "g", "t", "km", "m", "cm", "m²", "km²", "l", "kWh", "MWh", "kcal"})
+"""Others are also names of periods and of money."""
 _BRACKETS: Final = re.compile(r"[(\[（].*?[)\]）]")
 _AUXILIARIES: Final = frozenset({"is", "are", "was", "were", "did", "has", "have"})
 _TIMES: Final = frozenset({"year", "month", "quarter"})
@@ -203,6 +207,19 @@ def united(
         )
         if columns:
             found.append(ColumnMention(start=at, end=at + 1, columns=columns, share=0.0))
+    return found
+
+
+def of_units(
+    words: Sequence[QuestionWord], free: Sequence[bool], table: TypedTable
+) -> list[ColumnMention]:
+    """The weight, of "how many kilos"."""
+    found: list[ColumnMention] = []
+    for at, word in enumerate(words):
+        unit = UNITS.get(word.folded, "") if free[at] and len(word.folded) >= _SHORTEST_UNIT else ""
+        own = tuple(column for column in table.columns if unit in _COUNTED_UNITS and unit_of(column) == unit)
+        if own:
+            found.append(ColumnMention(start=at, end=at + 1, columns=own, share=0.0))
     return found
 
 

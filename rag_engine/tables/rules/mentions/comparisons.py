@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from rag_engine.tables.rules.mentions.units import UNITS
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -15,21 +17,6 @@ _SCALES: Final = {
     "million": 10**6, "millions": 10**6, "mio": 10**6, "millionen": 10**6, "millones": 10**6, "millon": 10**6,
     "m": 10**6, "亿": 10**8,
 }  # fmt: skip
-UNITS: Final = {
-    name: unit
-    for unit, names in {
-        "€": "€ eur euro euros 欧",
-        "$": "$ usd dollar dollars dolar dolares",
-        "£": "£ gbp pound pounds",
-        "CHF": "chf franken francs",
-        "%": "% percent prozent",
-        "¥": "¥ cny rmb yuan 元",
-        "h": "h hours hour stunden horas",
-        "kg": "kg kilo kilos kilogramm",
-        "km": "km kilometer kilometers kilometres kilometros",
-    }.items()
-    for name in names.split()
-}
 CURRENCIES: Final = frozenset(
     [
         "eur",
@@ -105,6 +92,8 @@ class Comparison:
     includes_high: bool = False
     unit: str = ""
     concept: str = ""
+    scaled: bool = False
+    """By a word: "500k"."""
 
 
 def compared(
@@ -126,17 +115,48 @@ def number(words: Sequence[QuestionWord], at: int, language: str) -> tuple[int, 
     unit = ""
     if at < len(words) and words[at].text in _CURRENCIES:
         unit, at = UNITS[words[at].text], at + 1
-    if at >= len(words) or not words[at].is_number:
+    if at >= len(words):
         return at, None, ""
-    value = plain_number(words[at].text, language)
+    end, value = _value(words, at, language)
     if value is None:
         return at, None, ""
-    end = at + 1
     if end < len(words) and words[end].folded in _SCALES and (words[end].folded != "m"):
         value, end = value * _SCALES[words[end].folded], end + 1
-    if not unit and end < len(words) and words[end].folded in UNITS:
-        unit, end = UNITS[words[end].folded], end + 1
+    if not unit:
+        end, unit = unit_at(words, end)
     return end, int(value) if value == int(value) else value, unit
+
+
+def _value(words: Sequence[QuestionWord], at: int, language: str) -> tuple[int, float | None]:
+    if words[at].is_number:
+        return at + 1, plain_number(words[at].text, language)
+    if words[at].is_han:
+        end = at
+        total = digit = 0
+        while end < len(words) and (sign := words[end].text) in _HAN_PLACES | _SPELLED.keys():
+            if sign not in _HAN_PLACES:
+                digit = _SPELLED[sign]
+            elif sign == "万":
+                total, digit = (total + digit or 1) * 10_000, 0
+            else:
+                total, digit = total + (digit or 1) * _HAN_PLACES[sign], 0
+            end += 1
+        return (end, total + digit) if end > at else (at, None)
+    return (at + 1, small_number(words[at])) if small_number(words[at]) else (at, None)
+
+
+_HAN_PLACES: Final = {"十": 10, "百": 100, "千": 1_000, "万": 10_000}
+
+
+def unit_at(words: Sequence[QuestionWord], at: int) -> tuple[int, str]:
+    """The longest name of a unit that begins there; each Chinese character is a word."""
+    for length in (2, 1):
+        part = words[at : at + length]
+        if len(part) == length and (length == 1 or all(word.is_han for word in part)):
+            unit = UNITS.get("".join(word.folded for word in part), "")
+            if unit:
+                return at + length, unit
+    return at, ""
 
 
 def plain_number(text: str, language: str) -> float | None:

@@ -78,9 +78,12 @@ class Period:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeriodMention:
+    """`parts`: "January" and "March" of "from January to March"."""
+
     start: int
     end: int
     period: Period
+    parts: tuple[PeriodMention, ...] = ()
 
 
 def stated(words: Sequence[QuestionWord], lexicon: Lexicon, free: Sequence[bool]) -> list[PeriodMention]:
@@ -137,7 +140,14 @@ def _ranged(words: Sequence[QuestionWord], at: int, lexicon: Lexicon) -> PeriodM
     second = _second(words, after_first, link, lexicon)
     if second is not None:
         joined = _joined(period, second.period)
-        return None if joined is None else PeriodMention(start=start, end=second.end, period=joined)
+        if joined is None:
+            return None
+        year = period.year or second.period.year
+        parts = (
+            PeriodMention(start=first, end=after_first, period=replace(period, year=year)),
+            replace(second, period=replace(second.period, year=second.period.year or year)),
+        )
+        return PeriodMention(start=start, end=second.end, period=joined, parts=parts)
     if link in {"between", "relative"}:
         return None
     end_behind, behind = (

@@ -79,7 +79,7 @@ def difference(reading: Interpretation, stated: Conditions) -> Difference:
         return _between(reading, stated, sides, filters)
     if len(periods) == _PAIR and not pair:
         if reading.has("change"):
-            periods.sort(key=lambda one: one[1].period.bounds, reverse=True)
+            periods.sort(key=lambda one: (one[1].period.bounds, sorted(one[1].period.months)), reverse=True)
         sides = [
             Side(name=chosen.spoken(one.start, one.end), filters=placed.filters, columns=placed.columns)
             for placed, one in periods
@@ -149,5 +149,5 @@ def _check_rest(
 
 def _check_plain(reading: Interpretation) -> None:
     odd = any(sign.group in {"groups", "superlatives"} for sign in reading.signs)
-    if odd or reading.has("most", "least", "count", "different"):
+    if odd or reading.has("median", "most", "least", "count", "different"):
         raise refused("question", reading.table)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rag_engine.tables.rules.filters.conditions import Conditions
     from rag_engine.tables.rules.interpretation import Interpretation
     from rag_engine.tables.rules.mentions.columns import ColumnMention
-    from rag_engine.tables.rules.query import TableQuery
+    from rag_engine.tables.rules.query import Function, TableQuery
     from rag_engine.tables.types import TypedColumn
 
 _ROW_COUNTERS: Final = frozenset("条笔")
@@ -25,7 +25,7 @@ _ROW_COUNTERS: Final = frozenset("条笔")
 def counted(reading: Interpretation, stated: Conditions) -> TableQuery:
     groups, rest = group_columns(reading, stated.rest)
     sign = next(sign for sign in reading.signs if sign.name == "count")
-    if reading.has("average"):
+    if reading.has("average", "median"):
         return _average_of_counts(reading, stated)
     noun = next(
         (one for one in rest if one.start >= sign.end and is_near(reading, sign.end, one.start)), None
@@ -63,7 +63,8 @@ def _average_of_counts(reading: Interpretation, stated: Conditions) -> TableQuer
     if len(named) != 1:
         raise refused("question", reading.table)
     check_used(reading, rest, named)
-    made = Measure(function="average", columns=measures.measured(reading, stated, named)[0][0])
+    function: Function = "average" if reading.has("average") else "median"
+    made = Measure(function=function, columns=measures.measured(reading, stated, named)[0][0])
     return Aggregate(table=reading.table, measures=(made,), filters=stated.filters, groups=groups)
 
 

@@ -56,7 +56,7 @@ def group_columns(
 
 def _is_before_fold(reading: Interpretation, sign: Sign) -> bool:
     return any(
-        one.name in {"sum", "average", "count"} and reading.question.is_beside(sign.end, one.start)
+        one.name in {"sum", "average", "median", "count"} and reading.question.is_beside(sign.end, one.start)
         for one in reading.signs
     )
 
@@ -121,7 +121,13 @@ def joined_entity(
 def _person(
     reading: Interpretation, sign: Sign, rest: Sequence[ColumnMention]
 ) -> tuple[Grouping, tuple[ColumnMention, ...]]:
-    found = person_columns(reading)
+    found = [
+        column
+        for one in rest
+        if not one.share and len(one.columns) == 1
+        for column in one.columns
+        if column.kind == "text"
+    ] or person_columns(reading)
     if len(found) != 1:
         raise refused("question", reading.table)
     left = tuple(one for one in rest if found[0] not in one.columns)

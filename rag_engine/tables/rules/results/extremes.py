@@ -1,28 +1,32 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from rag_engine.tables.rules.filters import period_filters
 from rag_engine.tables.rules.filters.completeness import check_used
 from rag_engine.tables.rules.interpretation import HINTED
+from rag_engine.tables.rules.language.lexicon import concepts_at
+from rag_engine.tables.rules.language.question_words import header_words
 from rag_engine.tables.rules.mentions import columns
-from rag_engine.tables.rules.query import Aggregate, Grouping, Measure, RowList, Superlative
+from rag_engine.tables.rules.mentions.qualities import columns_for
+from rag_engine.tables.rules.query import FOLDING, Aggregate, Grouping, Measure, RowList, Superlative
 from rag_engine.tables.rules.refusals import refused
 from rag_engine.tables.rules.results import measures
 from rag_engine.tables.rules.results.counts import count
 from rag_engine.tables.rules.results.entities import asked_entity, group_columns, joined_entity
+from rag_engine.tables.rules.titles import titles_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rag_engine.tables.rules.filters.conditions import Conditions
     from rag_engine.tables.rules.interpretation import Interpretation, Sign
+    from rag_engine.tables.rules.language.question_words import QuestionWord
     from rag_engine.tables.rules.mentions.columns import ColumnMention
     from rag_engine.tables.rules.query import Extreme, Function, TableQuery
     from rag_engine.tables.types import TypedColumn
 
-_FOLDING: Final[tuple[Function, ...]] = ("sum", "average")
 _Measured: TypeAlias = "tuple[tuple[TypedColumn, ...], ColumnMention | None]"
 
 
@@ -58,7 +62,7 @@ def extremes(reading: Interpretation, stated: Conditions, signs: Sequence[Sign])
             raise refused("choice", reading.table, "", [one.name for one in each])
         if folding(reading):
             raise refused("question", reading.table)
-        if limit > 1 or (_asks_for_row(reading) and not groups):
+        if limit > 1 or _has_place(reading) or (_asks_for_row(reading) and not groups):
             shown = (*measures.label_columns(reading.table, reading.question.language), column)
             return _ranked_rows(reading, stated, shown, column, sign, limit)
         made = Measure(function=extreme(sign) or "most", columns=each)
@@ -66,6 +70,23 @@ def extremes(reading: Interpretation, stated: Conditions, signs: Sequence[Sign])
     if groups:
         raise refused("question", reading.table)
     return _ranked(reading, stated, sign, entity, each, limit)
+
+
+def ranked_in_place(reading: Interpretation, query: TableQuery) -> TableQuery:
+    """ "The second highest"."""
+    places = [sign for sign in reading.signs if sign.group == "ordinals"]
+    if not places:
+        return query
+    if len(places) > 1 or not isinstance(query, Aggregate | RowList) or query.ranking is None:
+        raise refused("question", reading.table)
+    ranked = [sign for sign in reading.signs if extreme(sign)]
+    if query.ranking.limit > 1 or not reading.question.is_beside(places[0].end, ranked[0].start):
+        raise refused("question", reading.table)
+    return replace(query, ranking=replace(query.ranking, nth=int(places[0].name)))
+
+
+def _has_place(reading: Interpretation) -> bool:
+    return any(sign.group == "ordinals" for sign in reading.signs)
 
 
 def _asks_for_row(reading: Interpretation) -> bool:
@@ -89,7 +110,9 @@ def _ranked(
     is_row = measures.is_unique(reading.table, entity.column) and not entity.unit
     adds = all(columns.adds_up(column, reading.question.language) for column in each)
     (column, *more) = each
-    about_rows = function != "average" and (is_row or _is_about_a_row(reading, sign))
+    if function == "median" and more:
+        raise refused("question", reading.table)
+    about_rows = function not in {"average", "median"} and (is_row or _is_about_a_row(reading, sign))
     if (about_rows and not more) or (not function and not adds):
         if entity.unit or more:
             raise refused("question", reading.table)
@@ -174,7 +197,7 @@ def _superlative(
 ) -> TableQuery:
     language = reading.question.language
     concept = sign.name.partition(" ")[2]
-    by = _ranked_column(reading, sign, concept, [column for one in rest for column in one.columns])
+    by = _ranked_column(reading, stated, sign, concept, [column for one in rest for column in one.columns])
     if concept == "age" and by == period_filters.year_column(reading):
         sign = replace(sign, name="least date" if extreme(sign) == "most" else "most date")
     asked = [column for mention in rest for column in mention.columns if column != by]
@@ -188,7 +211,7 @@ def _superlative(
 
 
 def _ranked_column(
-    reading: Interpretation, sign: Sign, concept: str, spoken: Sequence[TypedColumn]
+    reading: Interpretation, stated: Conditions, sign: Sign, concept: str, spoken: Sequence[TypedColumn]
 ) -> TypedColumn:
     language = reading.question.language
     if concept == "date":
@@ -204,20 +227,28 @@ def _ranked_column(
         if year is not None:
             return year
     else:
-        fitting = [
-            column
-            for column in columns.of_concepts(
-                reading.table, HINTED.get(concept, frozenset({concept})), language
-            )
-            if column.kind == "number"
-        ]
-        if concept == "sales":
-            fitting = list(columns.of_concepts(reading.table, frozenset({"revenue", "quantity"}), language))
+        fitting = _within_spoken(columns_for(reading.table, concept, language), spoken)
+        fitting = fitting or _under(reading, stated)
         if len(fitting) == 1:
             return fitting[0]
         if fitting:
             raise refused("choice", reading.table, _said(reading, sign), [one.name for one in fitting])
     raise refused("column", reading.table, _said(reading, sign), [one.name for one in reading.table.columns])
+
+
+def _within_spoken(found: Sequence[TypedColumn], spoken: Sequence[TypedColumn]) -> list[TypedColumn]:
+    return [column for column in found if column in spoken] or list(found)
+
+
+def _under(reading: Interpretation, stated: Conditions) -> list[TypedColumn]:
+    """ "The most expensive in May" of a table of costs by month."""
+    is_money = any(concepts_at((word,), 0)[1] & HINTED["money"] for word in _title(reading))
+    return list(stated.under) if is_money else []
+
+
+def _title(reading: Interpretation) -> list[QuestionWord]:
+    language = reading.question.language
+    return [word for text in titles_of(reading.table) for word in header_words(text, language)]
 
 
 def _most_rows(
@@ -285,7 +316,7 @@ def _names_entity(reading: Interpretation, rest: Sequence[ColumnMention]) -> boo
 
 
 def folding(reading: Interpretation) -> Function | None:
-    return next((name for name in _FOLDING if reading.has(name)), None)
+    return next((name for name in FOLDING if reading.has(name)), None)
 
 
 def _nearest(reading: Interpretation, sign: Sign, found: Sequence[_Measured]) -> _Measured:

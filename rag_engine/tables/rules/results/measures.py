@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from rag_engine.tables.rules.interpretation import HINTED
 from rag_engine.tables.rules.language.lexicon import concepts_at
 from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.mentions.units import CURRENCIES, unit_of
 from rag_engine.tables.rules.refusals import no_column, refused
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from rag_engine.tables.rules.mentions.columns import ColumnMention
     from rag_engine.tables.types import TypedColumn, TypedTable
 
-_CURRENCIES: Final = frozenset({"€", "$", "£", "¥", "CHF", "EUR", "USD", "GBP"})
 _MONEYS: Final = frozenset({"revenue", "cost", "budget", "profit", "tax", "rent", "pay"})
 _WHOLE: Final = frozenset(
     {"total", "totals", "sum", "summe", "gesamt", "insgesamt", "suma", "合计", "总计", "overall"}
@@ -114,22 +114,28 @@ def _hinted(reading: Interpretation, possible: list[TypedColumn]) -> list[TypedC
     for sign in reading.signs:
         if sign.group != "hints":
             continue
-        names = HINTED[sign.name]
-        fitting = [
-            column
-            for column in possible
-            if names & columns.header(column.name, reading.question.language).concepts
-            or (sign.name == "money" and column.unit in _CURRENCIES)
-        ]
+        fitting = [column for column in possible if _fits_hint(reading, sign.name, column)]
         if not fitting:
             raise no_column(reading.table, reading.question.spoken(sign.start, sign.end))
         possible = fitting
     return possible
 
 
+def fitting_hints(reading: Interpretation, possible: Sequence[TypedColumn]) -> list[TypedColumn]:
+    """Those that every verb may be about."""
+    hints = [sign.name for sign in reading.signs if sign.group == "hints"]
+    return [column for column in possible if all(_fits_hint(reading, name, column) for name in hints)]
+
+
+def _fits_hint(reading: Interpretation, hint: str, column: TypedColumn) -> bool:
+    if HINTED[hint] & columns.header(column.name, reading.question.language).concepts:
+        return True
+    return hint == "money" and unit_of(column) in CURRENCIES
+
+
 def _is_money(column: TypedColumn, language: str) -> bool:
     concepts = columns.header(column.name, language).concepts
-    return column.unit in _CURRENCIES or bool(concepts & (HINTED["money"] - {"price"}))
+    return unit_of(column) in CURRENCIES or bool(concepts & (HINTED["money"] - {"price"}))
 
 
 def _other_money(reading: Interpretation, column: TypedColumn) -> str:

@@ -1,0 +1,41 @@
+"""The column that an adjective is about: "longest", "heavier than"."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.mentions.units import CURRENCIES, unit_of
+
+if TYPE_CHECKING:
+    from rag_engine.tables.types import TypedColumn, TypedTable
+
+_MEANT: Final = {
+    "price": (frozenset({"price"}), frozenset({"cost", "rent", "budget"}), frozenset({"amount", "tax", "revenue"})),
+    "duration": (frozenset({"duration", "length", "hours", "pages", "distance"}),),
+    "size": (frozenset({"size"}),),
+    "pay": (frozenset({"pay"}),),
+    "sales": (frozenset({"revenue", "quantity"}),),
+    "quantity": (frozenset({"quantity"}),),
+    "money": (frozenset({"price", "revenue", "amount", "cost", "budget", "rent", "tax"}),),
+}
+"""The later ones if there is none of the earlier."""
+_UNITS: Final = {
+    "price": CURRENCIES,
+    "duration": frozenset({"min", "h", "day", "week"}),
+    "weight": frozenset({"g", "kg", "t"}),
+    "height": frozenset({"m", "cm"}),
+    "distance": frozenset({"km"}),
+    "size": frozenset({"m²", "km²"}),
+    "age": frozenset({"year"}),
+}
+
+
+def columns_for(table: TypedTable, quality: str, language: str) -> tuple[TypedColumn, ...]:
+    """Several if it may be about each of them."""
+    numbers = [column for column in table.columns if columns.is_quantity(column, language)]
+    for names in _MEANT.get(quality, (frozenset({quality}),)):
+        found = tuple(column for column in numbers if names & columns.header(column.name, language).concepts)
+        if found:
+            return found
+    return tuple(column for column in numbers if unit_of(column) in _UNITS.get(quality, ()))
