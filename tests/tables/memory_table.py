@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rag_engine.tables.query_process import Percentile
+from rag_engine.tables.query_process import add_percentile
 from rag_engine.tables.types import TypedColumn, TypedTable
 from rag_engine.types import DocumentId
 
@@ -31,7 +31,7 @@ class MemoryTable:
         """The rows of the result."""
         database = sqlite3.connect(":memory:")
         database.create_function("fold", 1, _fold)
-        database.create_aggregate("percentile_cont", 2, Percentile)
+        add_percentile(database)
         columns = self.table.columns
         names = ["_row"]
         for column in columns:

@@ -116,7 +116,9 @@ class Computation:
         model = (self.model or models[0]) if models else None
         named = partial(rules.is_about, question, [one.table for one in tables], or_row=model is None)
         if not asked and not await asyncio.to_thread(named):
-            return
+            known = [one.table for one in tables]
+            if model is not None or not await asyncio.to_thread(rules.answers, question, known):
+                return
         language = question_language(query.text, chosen=query.language)
         if model is not None and tables:
             yield Stage(name=STAGE, detail="Computing…")

@@ -39,6 +39,11 @@ def write(question: str, tables: Sequence[TypedTable]) -> WrittenQuery | QueryRe
     return first or QueryRefusal(missing="question")
 
 
+def answers(question: str, tables: Sequence[TypedTable]) -> bool:
+    """With rows or a figure, if they hold any."""
+    return not isinstance(write(question, tables), QueryRefusal)
+
+
 def asks_for_figure(question: str, *, of_one_row: bool = False) -> bool:
     """One row may hold a number of things."""
     for language in _languages(question):

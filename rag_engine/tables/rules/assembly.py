@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from rag_engine.tables.rules.filters.comparison_filters import currency_column
 from rag_engine.tables.rules.filters.completeness import check_used
-from rag_engine.tables.rules.filters.conditions import conditions, currency_column
+from rag_engine.tables.rules.filters.conditions import conditions
 from rag_engine.tables.rules.mentions import columns
 from rag_engine.tables.rules.mentions.joins import JoinedTable
+from rag_engine.tables.rules.mentions.units import unit_of
 from rag_engine.tables.rules.query import FOLDING, Aggregate, Grouping, Measure, RowList, TextFilter
 from rag_engine.tables.rules.refusals import refused
 from rag_engine.tables.rules.results import measures
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from rag_engine.tables.rules.interpretation import Interpretation
     from rag_engine.tables.rules.query import Function, TableQuery
     from rag_engine.tables.types import TypedColumn
-
 
 
 def assembled(reading: Interpretation) -> TableQuery:
@@ -70,8 +71,8 @@ def _assembled(reading: Interpretation) -> TableQuery:
     ranked = [sign for sign in reading.signs if extreme(sign)]
     if stated.numbers and not ranked:
         raise refused("question", reading.table)
-    if reading.has("difference", "change"):
-        return difference(reading, stated)
+    if reading.has("difference", "change", "ratio"):
+        return replace(difference(reading, stated), is_ratio=reading.has("ratio"))
     if reading.has("share"):
         return share(reading, stated)
     if ranked:
@@ -101,6 +102,10 @@ def _folded(reading: Interpretation, stated: Conditions) -> TableQuery:
 
 def _much(reading: Interpretation, stated: Conditions) -> TableQuery:
     groups, rest = group_columns(reading, stated.rest)
+    if not measures.named(reading, rest) and _is_how_much_of_a_thing(reading):
+        made = Measure(function="sum", columns=(_quantity(reading),))
+        check_used(reading, rest, [])
+        return Aggregate(table=reading.table, measures=(made,), filters=stated.filters, groups=groups)
     found = measures.measured(reading, stated, rest)
     if len(found) == 1 and all(columns.adds_up(one, reading.question.language) for one in found[0][0]):
         check_used(reading, rest, [mention for _, mention in found])
@@ -109,3 +114,24 @@ def _much(reading: Interpretation, stated: Conditions) -> TableQuery:
     if groups:
         raise refused("question", reading.table)
     return lookup(reading, stated, tuple(column for each, _ in found for column in each))
+
+
+def _is_how_much_of_a_thing(reading: Interpretation) -> bool:
+    """ "How much bread" is no money, if nothing says so."""
+    ends = [sign.end for sign in reading.signs if sign.name == "much" and sign.group == "operations"]
+    hinted = any(sign.group == "hints" for sign in reading.signs)
+    return not hinted and any(value.start in ends for value in reading.values)
+
+
+def _quantity(reading: Interpretation) -> TypedColumn:
+    language = reading.question.language
+    found = [column for column in reading.table.columns if columns.adds_up(column, language)]
+    amounts = [
+        column
+        for column in found
+        if columns.header(column.name, language).concepts & {"quantity", "stock", "weight"}
+        or unit_of(column) in {"g", "kg", "t", "l", "kWh", "MWh"}
+    ]
+    if len(amounts) == 1:
+        return amounts[0]
+    raise refused("choice", reading.table, "", [column.name for column in amounts or found])

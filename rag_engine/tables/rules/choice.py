@@ -19,7 +19,22 @@ if TYPE_CHECKING:
     from rag_engine.tables.rules.interpretation import Interpretation, Question
     from rag_engine.tables.types import TypedColumn, TypedTable
 
-_COMPUTING = frozenset({"other", "exists", "sum", "median", "count", "average", "most", "least", "share", "difference", "change"})
+_COMPUTING = frozenset(
+    {
+        "other",
+        "exists",
+        "sum",
+        "median",
+        "count",
+        "average",
+        "most",
+        "least",
+        "share",
+        "difference",
+        "change",
+        "ratio",
+    }
+)
 _AGGREGATING = ("sum", "average", "median", "most", "least", "share", "difference", "change")
 _BEFORE_NAMES = frozenset({"aus", "in", "von", "fur", "bei", "vom", "im", "mit"})
 _BEFORE_THINGS = frozenset({"for", "on", "fur", "para", "en", "auf"})

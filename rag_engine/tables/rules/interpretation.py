@@ -25,6 +25,8 @@ HINTED: Final = {
     "quantity": frozenset({"quantity"}),
     "pay": frozenset({"pay"}),
     "duration": frozenset({"duration", "hours"}),
+    "weight": frozenset({"weight"}),
+    "distance": frozenset({"distance"}),
 }
 """A verb is about columns of these."""
 _SIGNS: Final = ("ordinals", "superlatives", "operations", "links", "groups", "asked")
@@ -52,6 +54,10 @@ class Question:
 
     def is_common(self, word: QuestionWord) -> bool:
         return self.lexicon.has(word, *_COMMON)
+
+    def is_no_value(self, word: QuestionWord) -> bool:
+        """ "Paid" may be a state."""
+        return self.lexicon.has(word, *_SIGNS, "filler", "nouns", "comparisons", "periods")
 
     def spoken(self, start: int, end: int) -> str:
         return self.text[self.words[start].start : self.words[end - 1].end]
@@ -151,37 +157,60 @@ def read(question: Question, table: TypedTable) -> Interpretation:
     short, named, doubtful = _values_and_columns(question, table, claims)
     claims.take(short)
     claims.take(named)
-    placed = claims.take(_placed_superlatives(question, claims.free))
-    signs = (*placed, *claims.take(_of_groups(question, claims.free, *_SIGNS)))
-    signs = signs if any(map(_is_operation, signs)) else (*signs, *_within(question, named))
+    signs = _signs(question, claims, named)
     titled = title_words(table, language)
-    united = (
-        *claims.take(columns.united(words, claims.free, table, language, [one.end for one in compared])),
-        *claims.take(columns.of_units(words, claims.free, table)),
-    )
-    meant = claims.take(columns.meant(words, claims.free, table, language))
-    meant = (*meant, *claims.take(roots.rooted(words, claims.free, table, language)), *_measured(question, table))
+    others = _otherwise_named(question, table, claims, named, [one.end for one in compared])
     hints = claims.take(_of_groups(question, claims.free, "hints"))
     titles = claims.take(_titles(words, claims.free, titled))
+    by_verb = roots.of_title(words, claims.free, table, language)
+    titles += claims.take(TitleMention(start=at, end=at + 1) for at in by_verb)
     partial = claims.take(cell_values.parts(words, claims.free, table, language))
     numbers = claims.take(_numbers(words, claims.free))
-    if any(sign.name == "change" for sign in signs):
-        dated = tuple(part for one in dated for part in (one.parts or (one,)))
     return Interpretation(
         question=question,
         table=table,
         values=_in_order(long, short, partial),
         columns=tuple(
             replace(one, is_title=is_title(words[one.start : one.end], titled))
-            for one in _in_order(named, united, meant)
+            for one in _in_order(named, others)
         ),
-        periods=dated,
+        periods=_compared_periods(dated, signs),
         comparisons=compared,
         signs=_in_order(signs, hints),
         numbers=numbers,
         titles=titles,
         leftovers=tuple(_leftovers(question, _without_values(words, claims.free, named))),
         doubtful=doubtful,
+    )
+
+
+def _signs(question: Question, claims: _Claims, named: Sequence[ColumnMention]) -> tuple[Sign, ...]:
+    placed = claims.take(_placed_superlatives(question, claims.free))
+    signs = (*placed, *claims.take(_of_groups(question, claims.free, *_SIGNS)))
+    return signs if any(map(_is_operation, signs)) else (*signs, *_within(question, named))
+
+
+def _compared_periods(dated: Sequence[PeriodMention], signs: Sequence[Sign]) -> tuple[PeriodMention, ...]:
+    """January and March, of "the change from January to March"."""
+    if not any(sign.name == "change" for sign in signs):
+        return tuple(dated)
+    return tuple(part for one in dated for part in (one.parts or (one,)))
+
+
+def _otherwise_named(
+    question: Question,
+    table: TypedTable,
+    claims: _Claims,
+    named: Sequence[ColumnMention],
+    numbers_end: Sequence[int],
+) -> tuple[ColumnMention, ...]:
+    words, language = question.words, question.language
+    return (
+        *claims.take(columns.united(words, claims.free, table, language, numbers_end)),
+        *claims.take(columns.of_units(words, claims.free, table)),
+        *claims.take(columns.meant(words, claims.free, table, language)),
+        *claims.take(roots.rooted(words, claims.free, table, language)),
+        *_measured(question, table, named),
     )
 
 
@@ -200,8 +229,12 @@ def _placed_superlatives(question: Question, free: Sequence[bool]) -> Iterator[S
             yield Sign(start=end, end=end + after - 1, group=group, name=name)
 
 
-def _measured(question: Question, table: TypedTable) -> Iterator[ColumnMention]:
+def _measured(
+    question: Question, table: TypedTable, named: Sequence[ColumnMention]
+) -> Iterator[ColumnMention]:
     """The weight, of "how heavy"."""
+    if any(column.kind == "number" for one in named for column in one.columns):
+        return
     everything = [True] * len(question.words)
     for sign in _of_groups(question, everything, "qualities"):
         found = qualities.columns_for(table, sign.name, question.language)
@@ -235,7 +268,7 @@ def _values_and_columns(
     question: Question, table: TypedTable, claims: _Claims
 ) -> tuple[list[ValueMention], list[ColumnMention], tuple[TypedColumn, ...]]:
     words, language = question.words, question.language
-    values = cell_values.whole(words, claims.free, table, language, question.is_common)
+    values = cell_values.whole(words, claims.free, table, language, question.is_no_value)
     named = columns.mentioned(words, claims.free, table, language, question.is_common)
     asks_when = any(sign.name == "when" for sign in _of_groups(question, claims.free, "asked"))
     dated = {value: column for value in values for column in _dates(question, table, value)}

@@ -114,6 +114,7 @@ class Difference:
     first: Side
     second: Side
     filters: tuple[Filter, ...] = ()
+    is_ratio: bool = False
 
 
 TableQuery = Aggregate | RowList | Share | Difference

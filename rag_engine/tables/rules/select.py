@@ -123,6 +123,12 @@ def _difference(query: Difference, words: Lexicon) -> str:
     name = words.sentences
     sides = " OR ".join(f"({_joined(side.filters)})" for side in (query.first, query.second) if side.filters)
     where = _where([*map(_filter, query.filters), *([f"({sides})"] if sides else [])])
+    if query.is_ratio:
+        return (
+            f"SELECT {first} AS {_name(query.first.name)}, {second} AS {_name(query.second.name)}, "
+            f"round(1.0 * ({first}) / nullif({second}, 0), 4) AS {_name(name['ratio'])} "
+            f"FROM {query.table.sql_name}{where}"
+        )
     return (
         f"SELECT {first} AS {_name(query.first.name)}, {second} AS {_name(query.second.name)}, "
         f"{first} - {second} AS {_name(name['difference'])}, "

@@ -79,11 +79,13 @@ def _placed(
     dates: Sequence[TypedColumn],
     titled: Sequence[Period],
 ) -> PlacedPeriod | None:
-    under = _under_headers(reading, mention, asked, titled)
+    under = None if asked.limit else _under_headers(reading, mention, asked, titled)
     if under is not None:
         return under
     if dates or any(column.kind == "date" for column in reading.table.columns):
         return _by_date(reading, mention, asked, dates)
+    if asked.limit:
+        return None
     by_values = _by_values(reading, asked)
     if by_values is not None:
         return by_values
@@ -121,7 +123,8 @@ def _by_date(
         raise refused("choice", reading.table, _said(reading, mention), names)
     least, greatest = str(column.least or "")[:10], str(column.greatest or "")[:10]
     if not asked.is_range and not asked.year:
-        asked = _with_year(reading, mention, asked, least, greatest)
+        link, asked = asked.limit, _with_year(reading, mention, replace(asked, limit=""), least, greatest)
+        asked = (periods.limited(asked, link) if link else asked) or asked
     low, high = asked.bounds
     if not (low or high):
         return None

@@ -15,7 +15,12 @@ _GERMAN_ENDINGS: Final = ("", "e", "en", "er", "es", "em")
 _HOW: Final = {"en": ("how",), "de": ("wie",), "es": ("cuán", "qué tan"), "zh": ("多", "有多")}
 _LESS: Final = {"en": ("least", "less"), "es": ("menos", "menos")}
 _OPPOSITES: Final = {"most": "least", "least": "most", "above": "below", "below": "above"}
-_HOW_MUCH: Final = {"en": ("how much",), "de": ("um wie viel", "wie viel", "wieviel"), "es": ("cuánto",), "zh": ()}
+_HOW_MUCH: Final = {
+    "en": ("how much",),
+    "de": ("um wie viel", "wie viel", "wieviel"),
+    "es": ("cuánto",),
+    "zh": (),
+}
 
 
 def meanings(language: str, entries: Mapping[str, Mapping[str, Sequence[str]]]) -> Iterator[tuple[str, str]]:
@@ -31,6 +36,9 @@ def meanings(language: str, entries: Mapping[str, Mapping[str, Sequence[str]]]) 
                     yield phrase, f"superlatives {extreme} {concept}"
                 for phrase, than in product(comparatives, _THAN[language]):
                     yield f"{phrase} {than}".strip(), f"comparisons {side} {concept}"
+                if language == "zh":
+                    yield f"{adjective}多少", "operations difference"
+                    yield f"{adjective}多少", f"qualities {concept}"
                 for how, phrase in product(_HOW_MUCH[language], comparatives):
                     yield f"{how} {phrase}", "operations difference"
                     yield f"{how} {phrase}", f"qualities {concept}"
@@ -49,14 +57,20 @@ def _inflected(adjective: str, language: str) -> list[str]:
     if language != "es":
         return [adjective]
     stem = adjective.removesuffix("o")
-    return [f"{stem}{end}" for end in ("o", "a", "os", "as")] if stem != adjective else [adjective, f"{adjective}s"]
+    return (
+        [f"{stem}{end}" for end in ("o", "a", "os", "as")]
+        if stem != adjective
+        else [adjective, f"{adjective}s"]
+    )
 
 
 def _english(adjective: str) -> tuple[list[str], list[str]]:
     if "/" in adjective:
         _, comparative, superlative = adjective.split("/")
         return [comparative], [superlative]
-    if len(adjective) > _LONGEST_ENGLISH or (len(adjective) > 5 and not adjective.endswith(("y", "ow", "le"))):  # noqa: PLR2004 - "costly", "narrow", "simple"
+    if len(adjective) > _LONGEST_ENGLISH or (
+        len(adjective) > 5 and not adjective.endswith(("y", "ow", "le"))
+    ):
         return [f"more {adjective}"], [f"most {adjective}"]
     more, most = [f"more {adjective}"], [f"most {adjective}"]
     stem = adjective

@@ -75,7 +75,9 @@ _UNITS: Final = frozenset(
     ["€", "$", "£", "¥", "%", "eur", "usd", "gbp", "chf", "euro", "euros", "percent", "元", "万"]
 )
 _SHORTEST_UNIT: Final = 3
-_COUNTED_UNITS: Final = frozenset({"min", "h", "kg", "g", "t", "km", "m", "cm", "m²", "km²", "l", "kWh", "MWh", "kcal"})
+_COUNTED_UNITS: Final = frozenset(
+    {"min", "h", "kg", "g", "t", "km", "m", "cm", "m²", "km²", "l", "kWh", "MWh", "kcal"}
+)
 """Others are also names of periods and of money."""
 _BRACKETS: Final = re.compile(r"[(\[（].*?[)\]）]")
 _AUXILIARIES: Final = frozenset({"is", "are", "was", "were", "did", "has", "have"})
@@ -210,9 +212,7 @@ def united(
     return found
 
 
-def of_units(
-    words: Sequence[QuestionWord], free: Sequence[bool], table: TypedTable
-) -> list[ColumnMention]:
+def of_units(words: Sequence[QuestionWord], free: Sequence[bool], table: TypedTable) -> list[ColumnMention]:
     """The weight, of "how many kilos"."""
     found: list[ColumnMention] = []
     for at, word in enumerate(words):

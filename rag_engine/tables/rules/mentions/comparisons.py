@@ -142,9 +142,17 @@ def _value(words: Sequence[QuestionWord], at: int, language: str) -> tuple[int, 
                 total, digit = total + (digit or 1) * _HAN_PLACES[sign], 0
             end += 1
         return (end, total + digit) if end > at else (at, None)
+    if words[at].folded in _ONE and unit_at(words, at + 1)[1]:
+        return at + 1, 1
+    if words[at].folded in _HALF:
+        end = at + 1 + (at + 1 < len(words) and words[at + 1].folded in _ONE)
+        return (end, 0.5) if unit_at(words, end)[1] else (at, None)
     return (at + 1, small_number(words[at])) if small_number(words[at]) else (at, None)
 
 
+_ONE: Final = frozenset({"a", "an", "one", "eine", "einen", "einer", "un", "una"})
+_ARTICLES: Final = frozenset({"the", "los", "las", "die", "den"})
+_HALF: Final = frozenset({"half", "halbe", "halben", "media", "medio"})
 _HAN_PLACES: Final = {"十": 10, "百": 100, "千": 1_000, "万": 10_000}
 
 
@@ -183,6 +191,8 @@ def _comparison(words: Sequence[QuestionWord], at: int, lexicon: Lexicon, langua
     if not name or name.endswith("_behind"):
         return _behind(words, at, lexicon, language)
     after, value, unit = number(words, end, language)
+    if value is None and end < len(words) and words[end].folded in _ARTICLES:
+        after, value, unit = number(words, end + 1, language)
     if value is None:
         return None
     if name == "between":

@@ -35,6 +35,7 @@ _NUMERALS: Final = {sign: number for number, sign in enumerate("一二三四五�
 _WORDS_TOO: Final = frozenset({"may", "mai", "set", "out", "mag", "gen", "ago", "march", "mars"})
 _FIRST_YEAR, _LAST_YEAR = 1900, 2099
 _DECEMBER: Final = 12
+_LIMITS: Final = frozenset({"since", "before", "after", "until"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +47,8 @@ class Period:
     day: int = 0
     low: str = ""
     high: str = ""
+    limit: str = ""
+    """ "since" for "since April", until its year is known."""
 
     @property
     def is_range(self) -> bool:
@@ -145,7 +148,11 @@ def _ranged(words: Sequence[QuestionWord], at: int, lexicon: Lexicon) -> PeriodM
         year = period.year or second.period.year
         parts = (
             PeriodMention(start=first, end=after_first, period=replace(period, year=year)),
-            replace(second, period=replace(second.period, year=second.period.year or year)),
+            replace(
+                second,
+                start=lexicon.at(words, second.start, "periods", "links")[0],
+                period=replace(second.period, year=second.period.year or year),
+            ),
         )
         return PeriodMention(start=start, end=second.end, period=joined, parts=parts)
     if link in {"between", "relative"}:
@@ -209,7 +216,12 @@ def _limited(period: Period, link: str) -> Period | None:
     if link in {"", "from"}:
         return period
     if not period.year:
-        return None
+        return replace(period, limit=link) if link in _LIMITS else None
+    return limited(period, link)
+
+
+def limited(period: Period, link: str) -> Period | None:
+    """What is since, before, after or until a period with a year."""
     low, high = period.bounds
     return {
         "since": Period(low=low),

@@ -11,7 +11,11 @@ if TYPE_CHECKING:
     from rag_engine.tables.types import TypedColumn, TypedTable
 
 _MEANT: Final = {
-    "price": (frozenset({"price"}), frozenset({"cost", "rent", "budget"}), frozenset({"amount", "tax", "revenue"})),
+    "price": (
+        frozenset({"price"}),
+        frozenset({"cost", "rent", "budget"}),
+        frozenset({"amount", "tax", "revenue"}),
+    ),
     "duration": (frozenset({"duration", "length", "hours", "pages", "distance"}),),
     "size": (frozenset({"size"}),),
     "pay": (frozenset({"pay"}),),
@@ -20,8 +24,9 @@ _MEANT: Final = {
     "money": (frozenset({"price", "revenue", "amount", "cost", "budget", "rent", "tax"}),),
 }
 """The later ones if there is none of the earlier."""
-_UNITS: Final = {
+UNITS_OF: Final = {
     "price": CURRENCIES,
+    "money": CURRENCIES,
     "duration": frozenset({"min", "h", "day", "week"}),
     "weight": frozenset({"g", "kg", "t"}),
     "height": frozenset({"m", "cm"}),
@@ -38,4 +43,4 @@ def columns_for(table: TypedTable, quality: str, language: str) -> tuple[TypedCo
         found = tuple(column for column in numbers if names & columns.header(column.name, language).concepts)
         if found:
             return found
-    return tuple(column for column in numbers if unit_of(column) in _UNITS.get(quality, ()))
+    return tuple(column for column in numbers if unit_of(column) in UNITS_OF.get(quality, ()))

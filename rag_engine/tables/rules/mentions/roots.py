@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from os.path import commonprefix
 from typing import TYPE_CHECKING, Final
 
+from rag_engine.tables.rules.language.question_words import header_words
 from rag_engine.tables.rules.mentions.columns import ColumnMention, header
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _VERB_ENDINGS: Final = {
     "es": frozenset({"a", "an", "e", "en", "o", "aron", "ieron", "io", "ado", "ada", "ados", "adas", "ido", "ida", "idos", "idas"}),
 }  # fmt: skip
 _HEADER_ENDINGS: Final = {
-    "en": frozenset({"", "e", "s", "es", "ed", "d", "ing", "er", "ers", "or", "ors", "ee", "ment", "ure", "ion", "al", "ity", "y"}),
+    "en": frozenset({"", "e", "s", "es", "ed", "d", "ing", "er", "ers", "or", "ors", "ee", "ment", "ure", "ion", "al", "ity", "y", "t", "ts"}),
     "de": frozenset({"", "e", "t", "et", "en", "er", "erin", "ung", "ungen", "ant", "ende", "ender"}),
     "es": frozenset({"", "a", "o", "as", "os", "e", "ado", "ada", "ido", "ida", "ador", "adora", "edor", "edora", "idor", "acion", "icion", "ante", "ente"}),
 }  # fmt: skip
@@ -43,13 +43,32 @@ def rooted(
             column
             for column in table.columns
             if any(
-                _have_one_root(_plain(word.folded, language), header(column.name, language).words[place].folded, language)
+                _have_one_root(
+                    _plain(word.folded, language), header(column.name, language).words[place].folded, language
+                )
                 for place in header(column.name, language).required
             )
         )
         if columns:
             found.append(ColumnMention(start=at, end=at + 1, columns=columns, share=0.0))
     return found
+
+
+def of_title(
+    words: Sequence[QuestionWord], free: Sequence[bool], table: TypedTable, language: str
+) -> list[int]:
+    """ "Complained" of "complaints.csv"."""
+    if language not in _VERB_ENDINGS:
+        return []
+    titled = {word.folded for text in (table.title, table.caption) for word in header_words(text, language)}
+    titled |= {word.removesuffix("s") for word in titled}
+    return [
+        at
+        for at, word in enumerate(words)
+        if free[at]
+        and _is_verb(words, at, language)
+        and any(_have_one_root(_plain(word.folded, language), name, language) for name in titled)
+    ]
 
 
 def _is_verb(words: Sequence[QuestionWord], at: int, language: str) -> bool:
@@ -69,7 +88,8 @@ def _plain(word: str, language: str) -> str:
 
 
 def _have_one_root(verb: str, named: str, language: str) -> bool:
-    root = commonprefix((verb, named))
+    same = next((at for at, (one, other) in enumerate(zip(verb, named, strict=False)) if one != other), None)
+    root = verb[: min(len(verb), len(named)) if same is None else same]
     while len(root) >= _SHORTEST_ROOT:
         ends = verb[len(root) :], named[len(root) :]
         if ends[0] in _VERB_ENDINGS[language] and ends[1] in _HEADER_ENDINGS[language]:

@@ -49,7 +49,9 @@ _SCALES: Final = {
     "m€": 10**6, "m$": 10**6, "meur": 10**6, "musd": 10**6, "百万": 10**6, "百万元": 10**6,
     "bn": 10**9, "billion": 10**9, "billions": 10**9, "mrd": 10**9, "亿": 10**8, "亿元": 10**8,
 }  # fmt: skip
-_INSIDE: Final = re.compile(r"[(\[（]([^()\[\]（）]*)[)\]）]|\bin ([^\W\d_.€$]+\.?)\s*([€$£]|EUR|USD|GBP|CHF)?\s*\Z")
+_INSIDE: Final = re.compile(
+    r"[(\[（]([^()\[\]（）]*)[)\]）]|\bin ([^\W\d_.€$]+\.?)\s*([€$£]|EUR|USD|GBP|CHF)?\s*\Z"
+)
 _PARTS: Final = re.compile(r"[^\s,/.;]+")
 
 

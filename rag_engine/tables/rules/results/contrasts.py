@@ -94,6 +94,8 @@ def _of_columns(reading: Interpretation, stated: Conditions) -> Difference:
         raise refused("question", reading.table)
     _check_rest(reading, stated.rest, numeric)
     found = measures.measured(reading, stated, numeric)
+    if len(found) != _PAIR:
+        raise refused("question", reading.table)
     sides = [Side(name=" / ".join(column.name for column in each), columns=each) for each, _ in found]
     measure = Measure(function="average" if reading.has("average") else "sum", columns=found[0][0])
     return Difference(

@@ -111,7 +111,23 @@ def _counts_rows(reading: Interpretation) -> bool:
         return True
     sign = next((sign for sign in reading.signs if sign.name == "count"), None)
     return sign is not None and (
-        words[sign.end - 1].text in _ROW_COUNTERS or _counts_named(reading, sign.end)
+        words[sign.end - 1].text in _ROW_COUNTERS
+        or _counts_named(reading, sign.end)
+        or _counts_roles(reading, sign.end)
+    )
+
+
+def _counts_roles(reading: Interpretation, start: int) -> bool:
+    """ "How many analysts" of a list of people with their positions."""
+    language = reading.question.language
+    label = measures.label_columns(reading.table, language)
+    of_people = any(columns.header(one.name, language).concepts & {"person", "name"} for one in label)
+    return of_people and any(
+        value.exact
+        and start <= value.start
+        and is_near(reading, start, value.start)
+        and any("position" in columns.header(column.name, language).concepts for column, _ in value.choices)
+        for value in reading.values
     )
 
 

@@ -51,6 +51,8 @@ def group_columns(
             groups.append(_timed(reading, unit))
         elif not _is_before_value(reading, sign):
             raise refused("question", reading.table)
+    grouped = {group.column for group in groups}
+    left = [one for one in left if one.share == 1 or not grouped.issuperset(one.columns)]
     return tuple(dict.fromkeys(groups)), tuple(left)
 
 
@@ -121,13 +123,14 @@ def joined_entity(
 def _person(
     reading: Interpretation, sign: Sign, rest: Sequence[ColumnMention]
 ) -> tuple[Grouping, tuple[ColumnMention, ...]]:
-    found = [
-        column
+    named = [
+        (column, one.share)
         for one in rest
-        if not one.share and len(one.columns) == 1
         for column in one.columns
-        if column.kind == "text"
-    ] or person_columns(reading)
+        if column.kind == "text" and len(one.columns) == 1
+    ]
+    found = [column for column, share in named if not share] or person_columns(reading)
+    found = found or [column for column, _ in named]
     if len(found) != 1:
         raise refused("question", reading.table)
     left = tuple(one for one in rest if found[0] not in one.columns)

@@ -5,28 +5,24 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from rag_engine.tables.rules.filters import period_filters
 from rag_engine.tables.rules.filters.completeness import check_used
-from rag_engine.tables.rules.interpretation import HINTED
-from rag_engine.tables.rules.language.lexicon import concepts_at
-from rag_engine.tables.rules.language.question_words import header_words
 from rag_engine.tables.rules.mentions import columns
-from rag_engine.tables.rules.mentions.qualities import columns_for
 from rag_engine.tables.rules.query import FOLDING, Aggregate, Grouping, Measure, RowList, Superlative
 from rag_engine.tables.rules.refusals import refused
 from rag_engine.tables.rules.results import measures
 from rag_engine.tables.rules.results.counts import count
 from rag_engine.tables.rules.results.entities import asked_entity, group_columns, joined_entity
-from rag_engine.tables.rules.titles import titles_of
+from rag_engine.tables.rules.results.ranked_columns import ranked_column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rag_engine.tables.rules.filters.conditions import Conditions
     from rag_engine.tables.rules.interpretation import Interpretation, Sign
-    from rag_engine.tables.rules.language.question_words import QuestionWord
     from rag_engine.tables.rules.mentions.columns import ColumnMention
     from rag_engine.tables.rules.query import Extreme, Function, TableQuery
     from rag_engine.tables.types import TypedColumn
 
+_BARE = frozenset({"most", "least", "meisten", "wenigsten", "mas", "menos", "多", "少"})
 _Measured: TypeAlias = "tuple[tuple[TypedColumn, ...], ColumnMention | None]"
 
 
@@ -47,6 +43,10 @@ def extremes(reading: Interpretation, stated: Conditions, signs: Sequence[Sign])
     limit = _limit(reading, sign, stated)
     if entity is not None and (second := joined_entity(reading, entity, rest)) is not None:
         return _ranked_pair(reading, stated, sign, (entity, second[0]), second[1], limit)
+    if sign.name.endswith(" frequency") or (
+        entity is not None and _counts_events(reading, sign, entity, rest)
+    ):
+        return _most_events(reading, stated, sign, entity, rest, limit)
     if sign.group == "superlatives":
         return _superlative(reading, stated, sign, entity, rest, limit)
     if reading.has("count") or (
@@ -80,7 +80,13 @@ def ranked_in_place(reading: Interpretation, query: TableQuery) -> TableQuery:
     if len(places) > 1 or not isinstance(query, Aggregate | RowList) or query.ranking is None:
         raise refused("question", reading.table)
     ranked = [sign for sign in reading.signs if extreme(sign)]
-    if query.ranking.limit > 1 or not reading.question.is_beside(places[0].end, ranked[0].start):
+    named = {at for one in (*reading.columns, *reading.titles) for at in range(one.start, one.end)}
+    between = range(places[0].end, ranked[0].start)
+    words, lexicon = reading.question.words, reading.question.lexicon
+    is_led = places[0].end <= ranked[0].start and all(
+        at in named or lexicon.has(words[at], "filler") for at in between
+    )
+    if query.ranking.limit > 1 or not is_led:
         raise refused("question", reading.table)
     return replace(query, ranking=replace(query.ranking, nth=int(places[0].name)))
 
@@ -112,18 +118,34 @@ def _ranked(
     (column, *more) = each
     if function == "median" and more:
         raise refused("question", reading.table)
+    if not function and not adds and not is_row and _is_sum_of_rows(reading, sign):
+        raise refused("question", reading.table)
     about_rows = function not in {"average", "median"} and (is_row or _is_about_a_row(reading, sign))
     if (about_rows and not more) or (not function and not adds):
         if entity.unit or more:
             raise refused("question", reading.table)
         shown = tuple(dict.fromkeys((entity.column, column)))
         return _ranked_rows(reading, stated, shown, column, sign, limit)
+    measure = Measure(function=function or "sum", columns=each)
+    return _grouped_ranking(reading, stated, sign, entity, measure, limit)
+
+
+def _grouped_ranking(
+    reading: Interpretation, stated: Conditions, sign: Sign, entity: Grouping, measure: Measure, limit: int
+) -> Aggregate:
     return Aggregate(
         table=reading.table,
-        measures=(Measure(function=function or "sum", columns=each),),
+        measures=(measure,),
         filters=stated.filters,
         groups=(entity,),
         ranking=Superlative(extreme=extreme(sign), limit=limit),
+    )
+
+
+def _is_sum_of_rows(reading: Interpretation, sign: Sign) -> bool:
+    """ "Who earned the most" is no single fee; "the highest fee" is one."""
+    return reading.question.words[sign.end - 1].folded in _BARE and any(
+        one.group == "hints" for one in reading.signs
     )
 
 
@@ -197,7 +219,7 @@ def _superlative(
 ) -> TableQuery:
     language = reading.question.language
     concept = sign.name.partition(" ")[2]
-    by = _ranked_column(reading, stated, sign, concept, [column for one in rest for column in one.columns])
+    by = ranked_column(reading, stated, sign, concept, [column for one in rest for column in one.columns])
     if concept == "age" and by == period_filters.year_column(reading):
         sign = replace(sign, name="least date" if extreme(sign) == "most" else "most date")
     asked = [column for mention in rest for column in mention.columns if column != by]
@@ -205,50 +227,23 @@ def _superlative(
         raise refused("question", reading.table)
     if entity is not None and entity.unit:
         raise refused("question", reading.table)
+    if reading.has("count"):
+        raise refused("question", reading.table)
+    if (function := folding(reading)) is not None:
+        named = [one for one in rest if by not in one.columns and not (one.is_title and one.share < 1)]
+        if (
+            entity is None
+            or named
+            or by.kind != "number"
+            or (function == "sum" and not columns.adds_up(by, language))
+        ):
+            raise refused("question", reading.table)
+        return _grouped_ranking(
+            reading, stated, sign, entity, Measure(function=function, columns=(by,)), limit
+        )
     label = (entity.column,) if entity is not None else measures.label_columns(reading.table, language)
     shown = tuple(dict.fromkeys((*label, *asked, by)))
     return _ranked_rows(reading, stated, shown, by, sign, limit)
-
-
-def _ranked_column(
-    reading: Interpretation, stated: Conditions, sign: Sign, concept: str, spoken: Sequence[TypedColumn]
-) -> TypedColumn:
-    language = reading.question.language
-    if concept == "date":
-        dates = tuple(column for column in spoken if column.kind == "date")
-        found = period_filters.date_column(reading, dates)
-        if found is not None:
-            return found
-        year = period_filters.year_column(reading)
-        if year is not None:
-            return year
-    elif concept == "age" and not columns.of_concepts(reading.table, frozenset({"age"}), language):
-        year = period_filters.year_column(reading)
-        if year is not None:
-            return year
-    else:
-        fitting = _within_spoken(columns_for(reading.table, concept, language), spoken)
-        fitting = fitting or _under(reading, stated)
-        if len(fitting) == 1:
-            return fitting[0]
-        if fitting:
-            raise refused("choice", reading.table, _said(reading, sign), [one.name for one in fitting])
-    raise refused("column", reading.table, _said(reading, sign), [one.name for one in reading.table.columns])
-
-
-def _within_spoken(found: Sequence[TypedColumn], spoken: Sequence[TypedColumn]) -> list[TypedColumn]:
-    return [column for column in found if column in spoken] or list(found)
-
-
-def _under(reading: Interpretation, stated: Conditions) -> list[TypedColumn]:
-    """ "The most expensive in May" of a table of costs by month."""
-    is_money = any(concepts_at((word,), 0)[1] & HINTED["money"] for word in _title(reading))
-    return list(stated.under) if is_money else []
-
-
-def _title(reading: Interpretation) -> list[QuestionWord]:
-    language = reading.question.language
-    return [word for text in titles_of(reading.table) for word in header_words(text, language)]
 
 
 def _most_rows(
@@ -273,6 +268,40 @@ def _most_rows(
         groups=(entity,),
         ranking=Superlative(extreme=extreme(sign), limit=limit),
     )
+
+
+def _counts_events(
+    reading: Interpretation, sign: Sign, entity: Grouping, rest: Sequence[ColumnMention]
+) -> bool:
+    """ "Which customer complained the most" of complaints."""
+    is_bare = reading.question.words[sign.end - 1].folded in _BARE
+    said = any(
+        reading.question.is_beside(one.end, sign.start)
+        for one in (
+            *reading.titles,
+            *(one for one in reading.columns if entity.column not in one.columns and _is_event(reading, one)),
+        )
+    )
+    hinted = any(one.group == "hints" for one in reading.signs)
+    return is_bare and said and not hinted and not measures.named(reading, rest)
+
+
+def _is_event(reading: Interpretation, mention: ColumnMention) -> bool:
+    """By a verb: "complained" for "Complaint", of which each row has its own."""
+    return not mention.share and all(measures.is_unique(reading.table, column) for column in mention.columns)
+
+
+def _most_events(
+    reading: Interpretation,
+    stated: Conditions,
+    sign: Sign,
+    entity: Grouping | None,
+    rest: Sequence[ColumnMention],
+    limit: int,
+) -> TableQuery:
+    if entity is None or any(not one.is_title and not _is_event(reading, one) for one in rest):
+        raise refused("question", reading.table)
+    return _grouped_ranking(reading, stated, sign, entity, Measure(function="count"), limit)
 
 
 def _counts(reading: Interpretation, sign: Sign, rest: Sequence[ColumnMention]) -> bool:
@@ -337,7 +366,3 @@ def _limit(reading: Interpretation, sign: Sign, stated: Conditions) -> int:
     if len(beside) != len(stated.numbers) or len(beside) > 1:
         raise refused("question", reading.table)
     return beside[0].value if beside else 1
-
-
-def _said(reading: Interpretation, sign: Sign) -> str:
-    return reading.question.spoken(sign.start, sign.end)

@@ -45,11 +45,11 @@ def lookup(reading: Interpretation, stated: Conditions, found: Sequence[TypedCol
 
 def _titled(reading: Interpretation) -> list[TypedColumn]:
     named = any(
-        sign.group == "asked"
-        and sign.name in {"which", "list"}
+        sign.name in {"which", "list", "exists"}
         and any(reading.question.is_beside(sign.end, title.start) for title in reading.titles)
         for sign in reading.signs
     )
+    named = named or any(not title.start for title in reading.titles)
     return list(reading.table.columns) if named else []
 
 

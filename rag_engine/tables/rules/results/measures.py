@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from rag_engine.tables.rules.interpretation import HINTED
 from rag_engine.tables.rules.language.lexicon import concepts_at
 from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.mentions.qualities import UNITS_OF
 from rag_engine.tables.rules.mentions.units import CURRENCIES, unit_of
 from rag_engine.tables.rules.refusals import no_column, refused
 
@@ -130,7 +131,7 @@ def fitting_hints(reading: Interpretation, possible: Sequence[TypedColumn]) -> l
 def _fits_hint(reading: Interpretation, hint: str, column: TypedColumn) -> bool:
     if HINTED[hint] & columns.header(column.name, reading.question.language).concepts:
         return True
-    return hint == "money" and unit_of(column) in CURRENCIES
+    return unit_of(column) in UNITS_OF.get(hint, ())
 
 
 def _is_money(column: TypedColumn, language: str) -> bool:
