@@ -92,13 +92,13 @@ class _TooMuch(Exception):
 
 
 class _Percentile:
-    """`percentile_cont(value, share)`, as SQLite has it since 3.51; the parser writes a median so."""
+    """As SQLite has it since 3.51."""
 
     def __init__(self) -> None:
         self._values: list[float] = []
         self._share = 0.5
 
-    def step(self, value: object, share: object) -> None:
+    def step(self, value: object, share: object = 0.5) -> None:
         if isinstance(value, int | float):
             self._values.append(value)
         if isinstance(share, int | float):
@@ -156,9 +156,10 @@ def _opened(request: dict[str, Any]) -> sqlite3.Connection:
 
 
 def add_percentile(database: sqlite3.Connection) -> None:
-    """What a median becomes."""
+    """And the median, which the parser writes as one."""
     made: Any = _Percentile
     database.create_aggregate("percentile_cont", 2, made)
+    database.create_aggregate("median", 1, made)
 
 
 def _limit(database: sqlite3.Connection) -> None:

@@ -121,7 +121,11 @@ def _counts_roles(reading: Interpretation, start: int) -> bool:
     """ "How many analysts" of a list of people with their positions."""
     language = reading.question.language
     label = measures.label_columns(reading.table, language)
-    of_people = any(columns.header(one.name, language).concepts & {"person", "name"} for one in label)
+    of_people = any(
+        columns.header(one.name, language).concepts & {"person", "name"}
+        and measures.is_unique(reading.table, one)
+        for one in label
+    )
     return of_people and any(
         value.exact
         and start <= value.start
