@@ -17,7 +17,7 @@ from rag_engine.tables.rules.results import measures
 from rag_engine.tables.rules.results.contrasts import difference, share
 from rag_engine.tables.rules.results.counts import counted
 from rag_engine.tables.rules.results.entities import group_columns
-from rag_engine.tables.rules.results.extremes import extreme, extremes, ranked_in_place
+from rag_engine.tables.rules.results.extremes import extreme, extremes, places, ranked_in_place
 from rag_engine.tables.rules.results.lookups import lookup
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _assembled(reading: Interpretation) -> TableQuery:
         return share(reading, stated)
     if ranked:
         return ranked_in_place(reading, extremes(reading, stated, ranked))
-    if any(sign.group == "ordinals" for sign in reading.signs):
+    if places(reading):
         raise refused("question", reading.table)
     if reading.has("count"):
         return counted(reading, stated)

@@ -42,6 +42,7 @@ _Mention = TypeVar(
     "TitleMention",
 )
 _EMBEDDED: Final = frozenset({"sum", "average", "median", "most", "least"})
+_CLASSIFIERS: Final = frozenset("个条名位笔家种项张台件辆本只部间套箱座栋款批艘")
 _VALUES: Final = frozenset({"value", "values", "wert", "werte", "werten", "valor", "valores"})
 
 
@@ -176,7 +177,7 @@ def read(question: Question, table: TypedTable) -> Interpretation:
         ),
         periods=_compared_periods(dated, signs),
         comparisons=compared,
-        signs=_in_order(signs, hints),
+        signs=_counting(question, table, _in_order(signs, hints), _in_order(named, others), titles),
         numbers=numbers,
         titles=titles,
         leftovers=tuple(_leftovers(question, _without_values(words, claims.free, named))),
@@ -188,6 +189,27 @@ def _signs(question: Question, claims: _Claims, named: Sequence[ColumnMention]) 
     placed = claims.take(_placed_superlatives(question, claims.free))
     signs = (*placed, *claims.take(_of_groups(question, claims.free, *_SIGNS)))
     return signs if any(map(_is_operation, signs)) else (*signs, *_within(question, named))
+
+
+def _counting(
+    question: Question,
+    table: TypedTable,
+    signs: Sequence[Sign],
+    named: Sequence[ColumnMention],
+    titles: Sequence[TitleMention],
+) -> tuple[Sign, ...]:
+    """ "多少" is "how many" before a thing, else "how much"."""
+    if question.language != "zh" or any(sign.name == "count" for sign in signs):
+        return tuple(signs)
+    things = [one.start for one in titles]
+    things += [
+        one.start
+        for one in named
+        if not any(columns.is_quantity(column, question.language) for column in one.columns)
+    ]
+    return tuple(
+        replace(sign, name="count") if sign.name == "much" and sign.end in things else sign for sign in signs
+    )
 
 
 def _compared_periods(dated: Sequence[PeriodMention], signs: Sequence[Sign]) -> tuple[PeriodMention, ...]:
@@ -325,14 +347,16 @@ def _numbers(words: Sequence[QuestionWord], free: Sequence[bool]) -> list[BareNu
     return [
         BareNumber(start=at, end=at + 1, value=value)
         for at, word in enumerate(words)
-        if free[at] and (value := _whole_number(word))
+        if free[at]
+        and (not word.is_han or (at + 1 < len(words) and words[at + 1].text in _CLASSIFIERS))
+        and (value := _whole_number(word))
     ]
 
 
 def _whole_number(word: QuestionWord) -> int:
     if word.text.isdecimal():
         return int(word.text)
-    number = 0 if word.is_han else comparisons.small_number(word)
+    number = comparisons.small_number(word)
     return number if number > 1 else 0
 
 

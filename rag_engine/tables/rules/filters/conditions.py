@@ -58,6 +58,7 @@ def conditions(reading: Interpretation) -> Conditions:
     values = [_chosen(reading, mention, used) for mention in reading.values]
     others = [*_empty(reading, used), *compared(reading, used)]
     others += _truths(reading, used)
+    others += _states(reading, used)
     others += _undated(reading, used)
     _check_links(reading, values, used)
     numbered = list(_numbered(reading, used))
@@ -199,6 +200,42 @@ def _empty(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filte
         column = found.columns[0]
         is_truth = column.kind == "boolean"
         yield RangeFilter(column=column, low=0, high=0) if is_truth else EmptyFilter(column=column)
+
+
+def _states(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filter]:
+    """ "Are not borrowed", of "Borrowed by": the cell is empty."""
+    words = reading.question.words
+    for mention in reading.columns:
+        (column, *more) = mention.columns
+        if more or mention in used or column.kind not in {"date", "text"} or mention.end - mention.start > 1:
+            continue
+        has_gaps = 0 < column.filled < reading.table.row_count
+        if not has_gaps or reading.periods or not _is_participle(reading, mention):
+            continue
+        is_asked = reading.has("when", "who", "where", group="asked")
+        if is_asked or any(reading.question.is_beside(mention.end, value.start) for value in reading.values):
+            continue
+        before = words[mention.start - 1].folded if mention.start else ""
+        negated = any(
+            sign.name == "not" and _leads_to(reading, sign, mention.start) for sign in reading.signs
+        )
+        if before in _COPULAS or negated:
+            used.append(mention)
+            yield EmptyFilter(column=column, negated=not negated)
+
+
+_COPULAS: Final = frozenset({"is", "are", "was", "were", "been", "has", "have", "had", "ya", "han", "ha", "sind", "ist", "wurde", "wurden", "esta", "estan", "fue", "fueron"})  # fmt: skip
+
+
+def _is_participle(reading: Interpretation, mention: ColumnMention) -> bool:
+    word = reading.question.words[mention.start].folded
+    if reading.question.language == "de":
+        return word.endswith(("t", "en")) and reading.question.words[mention.start].text[0].islower()
+    ends = {
+        "en": ("ed", "aid", "ent", "old", "ught"),
+        "es": ("ado", "ada", "ados", "adas", "ido", "ida", "idos", "idas"),
+    }
+    return word.endswith(ends.get(reading.question.language, ()))
 
 
 def _undated(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filter]:

@@ -17,7 +17,7 @@ _MEANT: Final = {
         frozenset({"amount", "tax", "revenue"}),
     ),
     "duration": (frozenset({"duration", "length", "hours", "pages", "distance"}),),
-    "size": (frozenset({"size"}),),
+    "size": (frozenset({"size", "population", "capacity"}),),
     "pay": (frozenset({"pay"}),),
     "sales": (frozenset({"revenue", "quantity"}),),
     "quantity": (frozenset({"quantity"}),),

@@ -49,6 +49,8 @@ _SCALES: Final = {
     "m€": 10**6, "m$": 10**6, "meur": 10**6, "musd": 10**6, "百万": 10**6, "百万元": 10**6,
     "bn": 10**9, "billion": 10**9, "billions": 10**9, "mrd": 10**9, "亿": 10**8, "亿元": 10**8,
 }  # fmt: skip
+_SHORTEST_NAME: Final = 2
+"""Of a unit that is a header by itself: "Hours"."""
 _INSIDE: Final = re.compile(
     r"[(\[（]([^()\[\]（）]*)[)\]）]|\bin ([^\W\d_.€$]+\.?)\s*([€$£]|EUR|USD|GBP|CHF)?\s*\Z"
 )
@@ -57,7 +59,7 @@ _PARTS: Final = re.compile(r"[^\s,/.;]+")
 
 @lru_cache(maxsize=8_192)
 def _stated(name: str) -> tuple[str, int]:
-    unit, scale = "", 1
+    unit, scale = UNITS.get(folded(name.strip()), "") if len(name.strip()) >= _SHORTEST_NAME else "", 1
     for match in _INSIDE.finditer(name):
         for part in _PARTS.findall(" ".join(filter(None, match.groups()))):
             plain = folded(part)

@@ -48,7 +48,9 @@ def _measure_of_share(reading: Interpretation, stated: Conditions) -> Measure:
             raise refused("choice", reading.table, "", [column.name for column in found])
         return Measure(function="sum", columns=found)
     counted = all(
-        one.is_title or any(measures.is_unique(reading.table, column) for column in one.columns)
+        one.is_title
+        or any(measures.is_unique(reading.table, column) for column in one.columns)
+        or any(value.column in one.columns for value in stated.values)
         for one in nouns
     )
     has_numbers = any(columns.adds_up(column, language) for column in reading.table.columns)

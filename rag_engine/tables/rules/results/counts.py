@@ -40,14 +40,10 @@ def counted(reading: Interpretation, stated: Conditions) -> TableQuery:
     if reading.has("quantity", group="hints") and made.function != "sum":
         made = Measure(function="sum", columns=measures.measured(reading, stated, numeric)[0][0])
     check_used(reading, others, numeric if made.function == "sum" else [])
-    is_doubtful = noun is not None and made.function == "distinct" and _names_rows_too(reading, noun)
+    is_doubtful = made.function == "distinct" and not reading.has("different")
+    # "How many courses" may mean all that were held, or different ones: both figures are shown.
     rows = (Measure(function="count"),) if is_doubtful else ()
     return Aggregate(table=reading.table, measures=(*rows, made), filters=stated.filters, groups=groups)
-
-
-def _names_rows_too(reading: Interpretation, noun: ColumnMention) -> bool:
-    """ "how many workshops" of "workshops.csv" with a column of that name: both figures are shown."""
-    return not reading.has("different") and names_rows(reading, noun.start, noun.end)
 
 
 def _counts_pieces(reading: Interpretation) -> bool:
@@ -73,7 +69,9 @@ def count(
 ) -> Measure:
     rows = Measure(function="count")
     if noun is None:
-        if reading.has("different") or not _counts_rows(reading):
+        if reading.has("different") or not (
+            _counts_rows(reading) or (stated.others and _counts_cells(reading))
+        ):
             raise refused("question", reading.table)
         return rows
     if noun in numeric:
@@ -132,6 +130,16 @@ def _counts_roles(reading: Interpretation, start: int) -> bool:
         and is_near(reading, start, value.start)
         and any("position" in columns.header(column.name, language).concepts for column, _ in value.choices)
         for value in reading.values
+    )
+
+
+def _counts_cells(reading: Interpretation) -> bool:
+    """ "How many marks are below 5"."""
+    ends = [sign.end for sign in reading.signs if sign.name == "count"]
+    return any(
+        end == one.start and len(measures.named(reading, [one])) == 1
+        for one in reading.columns
+        for end in ends
     )
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from rag_engine.tables.rules.filters import period_filters
 from rag_engine.tables.rules.filters.completeness import check_used
 from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.mentions.qualities import columns_for
 from rag_engine.tables.rules.query import FOLDING, Aggregate, Grouping, Measure, RowList, Superlative
 from rag_engine.tables.rules.refusals import refused
 from rag_engine.tables.rules.results import measures
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from rag_engine.tables.types import TypedColumn
 
 _BARE = frozenset({"most", "least", "meisten", "wenigsten", "mas", "menos", "多", "少"})
+_SIZES = frozenset(
+    {"largest", "biggest", "smallest", "grande", "pequeno", "pequena", "大", "小"}
+    | {f"{stem}{end}" for stem in ("großt", "grosst", "kleinst") for end in ("e", "en", "er", "es")}
+)
 _Measured: TypeAlias = "tuple[tuple[TypedColumn, ...], ColumnMention | None]"
 
 
@@ -41,6 +46,8 @@ def extremes(reading: Interpretation, stated: Conditions, signs: Sequence[Sign])
     (sign,) = signs
     entity, rest = asked_entity(reading, sign, rest)
     limit = _limit(reading, sign, stated)
+    if entity is not None:
+        rest = tuple(one for one in rest if one.share == 1 or set(one.columns) != {entity.column})
     if entity is not None and (second := joined_entity(reading, entity, rest)) is not None:
         return _ranked_pair(reading, stated, sign, (entity, second[0]), second[1], limit)
     if sign.name.endswith(" frequency") or (
@@ -49,11 +56,9 @@ def extremes(reading: Interpretation, stated: Conditions, signs: Sequence[Sign])
         return _most_events(reading, stated, sign, entity, rest, limit)
     if sign.group == "superlatives":
         return _superlative(reading, stated, sign, entity, rest, limit)
-    if reading.has("count") or (
-        entity and not measures.named(reading, rest) and _counts(reading, sign, rest)
-    ):
+    if reading.has("count") or (entity and _counts(reading, stated, sign, entity, rest)):
         return _most_rows(reading, stated, sign, entity, rest, limit)
-    found = measures.measured(reading, stated, rest)
+    found = _by_size(reading, stated, sign, rest) or measures.measured(reading, stated, rest)
     each, mention = found[0] if len(found) == 1 else _nearest(reading, sign, found)
     check_used(reading, rest, [mention])
     if entity is None:
@@ -62,7 +67,7 @@ def extremes(reading: Interpretation, stated: Conditions, signs: Sequence[Sign])
             raise refused("choice", reading.table, "", [one.name for one in each])
         if folding(reading):
             raise refused("question", reading.table)
-        if limit > 1 or _has_place(reading) or (_asks_for_row(reading) and not groups):
+        if limit > 1 or places(reading) or (_asks_for_row(reading) and not groups):
             shown = (*measures.label_columns(reading.table, reading.question.language), column)
             return _ranked_rows(reading, stated, shown, column, sign, limit)
         made = Measure(function=extreme(sign) or "most", columns=each)
@@ -72,27 +77,47 @@ def extremes(reading: Interpretation, stated: Conditions, signs: Sequence[Sign])
     return _ranked(reading, stated, sign, entity, each, limit)
 
 
+def places(reading: Interpretation) -> list[Sign]:
+    return [sign for sign in reading.signs if sign.group == "ordinals"]
+
+
 def ranked_in_place(reading: Interpretation, query: TableQuery) -> TableQuery:
     """ "The second highest"."""
-    places = [sign for sign in reading.signs if sign.group == "ordinals"]
-    if not places:
+    stated = places(reading)
+    if not stated:
         return query
-    if len(places) > 1 or not isinstance(query, Aggregate | RowList) or query.ranking is None:
+    if len(stated) > 1 or not isinstance(query, Aggregate | RowList) or query.ranking is None:
         raise refused("question", reading.table)
     ranked = [sign for sign in reading.signs if extreme(sign)]
     named = {at for one in (*reading.columns, *reading.titles) for at in range(one.start, one.end)}
-    between = range(places[0].end, ranked[0].start)
+    between = range(stated[0].end, ranked[0].start)
     words, lexicon = reading.question.words, reading.question.lexicon
-    is_led = places[0].end <= ranked[0].start and all(
+    is_led = stated[0].end <= ranked[0].start and all(
         at in named or lexicon.has(words[at], "filler") for at in between
     )
     if query.ranking.limit > 1 or not is_led:
         raise refused("question", reading.table)
-    return replace(query, ranking=replace(query.ranking, nth=int(places[0].name)))
+    return replace(query, ranking=replace(query.ranking, nth=int(stated[0].name)))
 
 
-def _has_place(reading: Interpretation) -> bool:
-    return any(sign.group == "ordinals" for sign in reading.signs)
+def _by_size(
+    reading: Interpretation, stated: Conditions, sign: Sign, rest: Sequence[ColumnMention]
+) -> list[_Measured]:
+    """ "The largest flat" is no matter of money."""
+    if (
+        measures.named(reading, rest)
+        or stated.under
+        or reading.question.words[sign.end - 1].folded not in _SIZES
+    ):
+        return []
+    found = columns_for(reading.table, "size", reading.question.language)
+    if len(found) > 1:
+        raise refused("choice", reading.table, _said(reading, sign), [column.name for column in found])
+    return [(found, None)] if found else []
+
+
+def _said(reading: Interpretation, sign: Sign) -> str:
+    return reading.question.spoken(sign.start, sign.end)
 
 
 def _asks_for_row(reading: Interpretation) -> bool:
@@ -304,7 +329,15 @@ def _most_events(
     return _grouped_ranking(reading, stated, sign, entity, Measure(function="count"), limit)
 
 
-def _counts(reading: Interpretation, sign: Sign, rest: Sequence[ColumnMention]) -> bool:
+def _counts(
+    reading: Interpretation,
+    stated: Conditions,
+    sign: Sign,
+    entity: Grouping,
+    rest: Sequence[ColumnMention],
+) -> bool:
+    if stated.under or measures.is_unique(reading.table, entity.column) or measures.named(reading, rest):
+        return False
     if any(title.start == sign.end for title in reading.titles):
         return (
             reading.question.words[sign.start].folded
