@@ -112,12 +112,13 @@ def _by_size(
         return []
     found = columns_for(reading.table, "size", reading.question.language)
     if len(found) > 1:
-        raise refused("choice", reading.table, _said(reading, sign), [column.name for column in found])
+        raise refused(
+            "choice",
+            reading.table,
+            reading.question.spoken(sign.start, sign.end),
+            [column.name for column in found],
+        )
     return [(found, None)] if found else []
-
-
-def _said(reading: Interpretation, sign: Sign) -> str:
-    return reading.question.spoken(sign.start, sign.end)
 
 
 def _asks_for_row(reading: Interpretation) -> bool:
