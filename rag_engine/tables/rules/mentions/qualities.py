@@ -35,6 +35,11 @@ UNITS_OF: Final = {
     "age": frozenset({"year"}),
 }
 
+SIZES: Final = frozenset(
+    {"largest", "biggest", "smallest", "grande", "pequeno", "pequena", "大", "小"}
+    | {f"{stem}{end}" for stem in ("großt", "grosst", "kleinst") for end in ("e", "en", "er", "es")}
+)
+
 
 def columns_for(table: TypedTable, quality: str, language: str) -> tuple[TypedColumn, ...]:
     """Several if it may be about each of them."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from rag_engine.tables.rules.filters import period_filters
 from rag_engine.tables.rules.filters.completeness import check_used
 from rag_engine.tables.rules.mentions import columns
-from rag_engine.tables.rules.mentions.qualities import columns_for
+from rag_engine.tables.rules.mentions.qualities import SIZES, columns_for
 from rag_engine.tables.rules.query import FOLDING, Aggregate, Grouping, Measure, RowList, Superlative
 from rag_engine.tables.rules.refusals import refused
 from rag_engine.tables.rules.results import measures
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
     from rag_engine.tables.types import TypedColumn
 
 _BARE = frozenset({"most", "least", "meisten", "wenigsten", "mas", "menos", "多", "少"})
-_SIZES = frozenset(
-    {"largest", "biggest", "smallest", "grande", "pequeno", "pequena", "大", "小"}
-    | {f"{stem}{end}" for stem in ("großt", "grosst", "kleinst") for end in ("e", "en", "er", "es")}
-)
 _Measured: TypeAlias = "tuple[tuple[TypedColumn, ...], ColumnMention | None]"
 
 
@@ -107,7 +103,7 @@ def _by_size(
     if (
         measures.named(reading, rest)
         or stated.under
-        or reading.question.words[sign.end - 1].folded not in _SIZES
+        or reading.question.words[sign.end - 1].folded not in SIZES
     ):
         return []
     found = columns_for(reading.table, "size", reading.question.language)
