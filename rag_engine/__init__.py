@@ -9,9 +9,10 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rag_engine.engine import Engine, Limits
+    from rag_engine.engine import Engine
     from rag_engine.errors import Misconfigured, RagError, Refused, Unavailable, UserError
     from rag_engine.ingestion.ingestion import Ingestion
+    from rag_engine.retriever import Limits
     from rag_engine.types import (
         Answer,
         Blob,
@@ -55,9 +56,10 @@ __all__ = [
 ]
 
 _MODULES = {
-    "rag_engine.engine": ("Engine", "Limits"),
+    "rag_engine.engine": ("Engine",),
     "rag_engine.errors": ("Misconfigured", "RagError", "Refused", "Unavailable", "UserError"),
     "rag_engine.ingestion.ingestion": ("Ingestion",),
+    "rag_engine.retriever": ("Limits",),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 import uuid
 from contextlib import aclosing
@@ -12,25 +11,20 @@ from typing import TYPE_CHECKING
 
 from rag_engine import pipeline
 from rag_engine.agent.agent import tool_search
-from rag_engine.agent.request import switched_off
 from rag_engine.citations.versions import with_versions
-from rag_engine.errors import QueryTooLong, RagError, UserError
+from rag_engine.errors import RagError
 from rag_engine.generation import generate
 from rag_engine.generation.answer_trace import answer_of, answer_trace, writing
 from rag_engine.generation.generate import GeneratedReply
 from rag_engine.generation.phrases import phrase
 from rag_engine.generation.uncited import uncited
-from rag_engine.metadata.conditions import described
 from rag_engine.pipeline import Inquiry, NamedStep
 from rag_engine.research.research import from_one_search, spent, sub_search
-from rag_engine.retrieval.queries.document_filters import with_chosen_documents
-from rag_engine.retrieval.turn_order import merged
+from rag_engine.retriever import Limits, Retriever, begun, language_of, no_document, through
 from rag_engine.summaries.entity_card import card_events
 from rag_engine.summaries.intent import is_restyling
 from rag_engine.summaries.plan import Sentence
 from rag_engine.summaries.stream import sentence_events, summarised
-from rag_engine.text.analyzer import query_tokens
-from rag_engine.text.language import question_language
 from rag_engine.types import (
     Answer,
     AnswerEvent,
@@ -45,7 +39,6 @@ from rag_engine.types import (
     TurnId,
 )
 from rag_engine.verified.reply import verified_events
-from rag_engine.written_requests import with_written_requests
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
@@ -55,15 +48,6 @@ if TYPE_CHECKING:
     from rag_engine.research.research import Research
     from rag_engine.summaries.plan import Summaries
     from rag_engine.tables.answers.computation import Computation
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """`first_text_seconds`: for all models together."""
-
-    question_characters: int = 20_000
-    history_turns: int = 20
-    first_text_seconds: float = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +62,7 @@ class Engine:
     answerer: Answerer
     embedder: Embedder
     history: History
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     prompt_steps_for: Callable[[LanguageModel], Sequence[NamedStep]] | None = None
     """For a later model, whose window may be smaller."""
     summary_models: Sequence[LanguageModel] = ()
@@ -92,16 +76,12 @@ class Engine:
     _thinkers: set[str] = field(default_factory=set[str], init=False)
 
     async def search(self, query: Query) -> Retrieval:
-        inquiry = await self._inquiry(query, remember=False)
-        if inquiry.documents == frozenset():
-            return Retrieval(hits=(), notices=(_no_document(inquiry).text,))
-        inquiry = await self._run(inquiry, self.search_steps)
-        return Retrieval(
-            hits=inquiry.hits[: query.limit], fallbacks=inquiry.fallbacks, notices=inquiry.notices
-        )
+        retriever = Retriever(steps=self.search_steps, metadata=self.metadata, limits=self.limits)
+        return await retriever.search(query)
 
     async def answers(self, query: Query, judge: Step) -> bool:
-        inquiry = await self._run(await self._inquiry(query, remember=False), self.search_steps)
+        inquiry = await begun(query, limits=self.limits, metadata=self.metadata)
+        inquiry = await through(self.search_steps, inquiry)
         return bool((await judge(inquiry)).hits)
 
     async def answer(self, query: Query) -> AsyncGenerator[AnswerEvent]:
@@ -111,7 +91,12 @@ class Engine:
         failing model the next one answers, or the text so far stays, and a notice says so.
         """
         asked_at = time.time()
-        inquiry = await self._inquiry(query, remember=True)
+        inquiry = await begun(
+            query,
+            limits=self.limits,
+            metadata=self.metadata,
+            read_history=partial(self._history, query),
+        )
         generated, started = None, time.perf_counter()
         events = await self._events(inquiry)
         async with aclosing(events if query.options.cites else uncited(events)) as items:
@@ -143,8 +128,8 @@ class Engine:
         inquiry = replace(inquiry, route="edit")
         if self.models:
             return self._searched(inquiry)
-        text = phrase("rewriting_needs_model", language=_language(inquiry))
-        return sentence_events(Sentence(text=text, documents=(), language=_language(inquiry)), inquiry)
+        text = phrase("rewriting_needs_model", language=language_of(inquiry))
+        return sentence_events(Sentence(text=text, documents=(), language=language_of(inquiry)), inquiry)
 
     async def _summary(
         self, inquiry: Inquiry
@@ -184,7 +169,7 @@ class Engine:
     async def _routed(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
         understood = inquiry.understanding
         if understood is not None and inquiry.route == "clarify":
-            sentence = Sentence(text=understood.counter_question, documents=(), language=_language(inquiry))
+            sentence = Sentence(text=understood.counter_question, documents=(), language=language_of(inquiry))
             return sentence_events(sentence, inquiry)
         if inquiry.route == "research" or inquiry.query.options.research:
             return self._researched(inquiry)
@@ -195,10 +180,10 @@ class Engine:
                 return summary
             inquiry = replace(inquiry, route="search")
         if inquiry.verified is not None:
-            return verified_events(inquiry.verified, inquiry, language=_language(inquiry))
+            return verified_events(inquiry.verified, inquiry, language=language_of(inquiry))
         models = self._models(inquiry.query, self.models)
         if inquiry.card is not None and not models:
-            return card_events(inquiry.card, inquiry, language=_language(inquiry))
+            return card_events(inquiry.card, inquiry, language=language_of(inquiry))
         if self.computation is None or inquiry.card is not None:
             return self._answered(inquiry)
         return self.computation.answered(inquiry, models, otherwise=self._answered)
@@ -209,7 +194,7 @@ class Engine:
             prepared = _once(from_one_search(inquiry, without="research", has_model=bool(models)))
         else:
             steps = sub_search(self.search_steps, self.prompt_steps)
-            prepared = self.research.run(inquiry, partial(self._run, steps=steps), model=models[0])
+            prepared = self.research.run(inquiry, partial(through, steps), model=models[0])
         async with aclosing(self._answered_after(prepared)) as items:
             async for item in items:
                 yield item
@@ -219,7 +204,7 @@ class Engine:
         if self.agent is None or not models:
             prepared = _once(from_one_search(inquiry, without="tools", has_model=bool(models)))
         else:
-            search = partial(self._run, steps=tool_search(self.search_steps))
+            search = partial(through, tool_search(self.search_steps))
             prepared = self.agent.run(inquiry, search, model=models[0])
         async with aclosing(self._answered_after(prepared)) as items:
             async for item in items:
@@ -251,7 +236,7 @@ class Engine:
                     inquiry = item
         empty, written = inquiry.query.options.empty_answer, self._written(inquiry, models)
         if empty and inquiry.route == "search" and not _prompt(inquiry).passages:
-            sentence = Sentence(text=empty, documents=(), language=_language(inquiry), may_change=True)
+            sentence = Sentence(text=empty, documents=(), language=language_of(inquiry), may_change=True)
             written = sentence_events(sentence, inquiry)
         async with aclosing(written) as items:
             async for item in items:
@@ -300,37 +285,17 @@ class Engine:
             return self.prompt_steps
         return self.prompt_steps_for(models[0])
 
-    async def _inquiry(self, query: Query, *, remember: bool) -> Inquiry:
-        refused = switched_off(query)
-        query = with_written_requests(query)
-        await _check(query, self.limits)
-        started = time.perf_counter()
-        history: list[Turn] = []
-        if remember and query.conversation and self.limits.history_turns:
-            before = question_of(query.version_of) if query.version_of else None
-            history = await self.history.read(
-                query.conversation, limit=self.limits.history_turns, before=before
-            )
-        seconds = {"history": time.perf_counter() - started}
-        spoken = merged(history, query.other_turns, most=self.limits.history_turns)
-        inquiry = Inquiry(query=query, question=query.text, history=spoken, seconds=seconds)
-        if refused:
-            language = _language(inquiry)
-            inquiry = replace(inquiry, notices=tuple(phrase(name, language=language) for name in refused))
-        return await with_chosen_documents(inquiry, self.metadata)
-
-    async def _run(self, inquiry: Inquiry, steps: Sequence[NamedStep]) -> Inquiry:
-        async with aclosing(pipeline.run(inquiry, steps)) as items:
-            async for item in items:
-                if isinstance(item, Inquiry):
-                    inquiry = item
-        return inquiry
+    async def _history(self, query: Query) -> Sequence[Turn]:
+        if not query.conversation or not self.limits.history_turns:
+            return ()
+        before = question_of(query.version_of) if query.version_of else None
+        return await self.history.read(query.conversation, limit=self.limits.history_turns, before=before)
 
     async def _refit(self, inquiry: Inquiry, model: LanguageModel) -> Prompt:
         prompt = _prompt(inquiry)
         if self.prompt_steps_for is None or prompt.tokens + prompt.reply_tokens <= model.context_tokens:
             return prompt
-        return _prompt(await self._run(inquiry, self.prompt_steps_for(model)))
+        return _prompt(await through(self.prompt_steps_for(model), inquiry))
 
     async def _remember(self, inquiry: Inquiry, generated: GeneratedReply, *, asked_at: float) -> Answer:
         turn = inquiry.query.turn or TurnId(uuid.uuid4().hex)
@@ -360,16 +325,6 @@ def _ranked(passages: Sequence[Hit]) -> tuple[Hit, ...]:
     return tuple(sorted((hit for hit in passages if hit.rank), key=lambda hit: hit.rank))
 
 
-async def _check(query: Query, limits: Limits) -> None:
-    if len(query.text) > limits.question_characters:
-        raise QueryTooLong(
-            f"The question has {len(query.text):,} characters and at most {limits.question_characters:,} are taken: "
-            "shorten it, or add the text as a file and ask about that."
-        )
-    if not await asyncio.to_thread(query_tokens, query.text):
-        raise UserError("There are no words in this question that could be searched for: ask it in words.")
-
-
 async def _once(inquiry: Inquiry) -> AsyncGenerator[Stage | Inquiry]:
     yield inquiry
 
@@ -381,17 +336,11 @@ def _is_edit(inquiry: Inquiry) -> bool:
 
 
 def _no_document(inquiry: Inquiry) -> Sentence:
-    language = _language(inquiry)
-    text = phrase("no_file_matches", language=language, filter=described(inquiry.filtered_by))
-    return Sentence(text=text, documents=(), language=language)
+    return Sentence(text=no_document(inquiry), documents=(), language=language_of(inquiry))
 
 
 def _failed_edit(inquiry: Inquiry) -> str:
-    return phrase("rewriting_failed", language=_language(inquiry)) if inquiry.route == "edit" else ""
-
-
-def _language(inquiry: Inquiry) -> str:
-    return question_language(inquiry.query.text, chosen=inquiry.query.language)
+    return phrase("rewriting_failed", language=language_of(inquiry)) if inquiry.route == "edit" else ""
 
 
 def _prompt(inquiry: Inquiry) -> Prompt:

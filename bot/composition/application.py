@@ -13,22 +13,25 @@ from typing import TYPE_CHECKING, TypeVar
 
 from bot.composition import loader, wrappers
 from bot.composition.agent import agent
+from bot.composition.answer_routes import research, summaries
 from bot.composition.components import Application, BaseComponents, IndexingComponents
-from bot.composition.language_models import OpenedModels, opened_models
-from bot.composition.optional_services import audio_cache, reranker, transcriber, voice, web_reader
-from bot.composition.research import research
+from bot.composition.language_models import answerer, opened_models, reranker
+from bot.composition.optional_services import audio_cache, transcriber, voice, web_reader
+from bot.composition.retrieval import (
+    base_components,
+    limits,
+    opened_index,
+    ports_of,
+    refuse_unused,
+    steps,
+    without_hidden,
+)
 from bot.composition.sources import Sources
-from bot.composition.storage import storage
-from bot.composition.summaries import summaries
-from bot.data_directory import index_lock
 from bot.files.originals import Originals
 from bot.observability import Observers
-from bot.observability.operations import IndexUse
-from bot.resilience.circuit_breakers import Breakers
 from bot.resilience.retry import keep_trying
 from rag_engine import plugins
-from rag_engine.engine import Engine, Limits
-from rag_engine.errors import BadSettings
+from rag_engine.engine import Engine
 from rag_engine.generation.conversation import follow_up_questions, tags, title
 from rag_engine.generation.conversation.follow_up_questions import FollowUpQuestions
 from rag_engine.generation.conversation.tags import TagWriter
@@ -36,23 +39,15 @@ from rag_engine.generation.conversation.title import GapNameWriter, TitleWriter
 from rag_engine.ingestion.ingestion import Ingestion
 from rag_engine.ingestion.text_limits import TextLimits
 from rag_engine.parsing.pool import ParserPool, parser_pool
-from rag_engine.ports import (
-    Embedder,
-    IndexIdentity,
-    Ports,
-    StoredIndex,
-    VectorCache,
-)
 from rag_engine.speech.audio_text import AudioText
 from rag_engine.storage import vector_cache
 from rag_engine.summaries import mind_map
 from rag_engine.tables.answers import sql_task
 from rag_engine.tables.answers.computation import Computation
 from rag_engine.tables.store import TableStore
-from rag_engine.text import analyzer
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Collection, Sequence
+    from collections.abc import AsyncGenerator, Callable, Collection
     from pathlib import Path
 
     from bot.observability import Sink
@@ -60,29 +55,20 @@ if TYPE_CHECKING:
     from bot.observability.metrics import Meters
     from bot.settings import Settings
     from rag_engine.ingestion.ingestion import Parse
-    from rag_engine.pipeline import NamedStep
-    from rag_engine.ports import Splitter
+    from rag_engine.ports import (
+        Embedder,
+        IndexIdentity,
+        Ports,
+        Splitter,
+        StoredIndex,
+        VectorCache,
+    )
     from rag_engine.storage.catalog import SqliteCatalog
     from rag_engine.types import KnowledgeBaseId
 
 _MB = 1 << 20
 _Writer = TypeVar("_Writer")
 _NOBODY = Observers()
-
-
-@asynccontextmanager
-async def base_components(
-    settings: Settings, *, observers: Observers = _NOBODY
-) -> AsyncGenerator[BaseComponents]:
-    async with AsyncExitStack() as stack:
-        stored = await stack.enter_async_context(storage(settings, observers=observers))
-        embedder = await keep_trying(lambda: stack.enter_async_context(loader.embedder(settings)))
-        breakers = Breakers(settings=settings.breakers, on_change=observers.circuit)
-        is_local = loader.is_local("embedders", settings.embedder.kind)
-        wrapped = wrappers.wrapped(embedder, wrappers.of_embedder(observers, breakers, is_local=is_local))
-        yield BaseComponents(
-            storage=stored, embedder=wrapped, identity=identity_of(embedder), breakers=breakers
-        )
 
 
 @asynccontextmanager
@@ -98,7 +84,8 @@ async def library(
     async with AsyncExitStack() as stack:
         base = on or await stack.enter_async_context(base_components(settings, observers=observers))
         cache = await stack.enter_async_context(cached_vectors(vectors or settings.data_dir))
-        index = await stack.enter_async_context(_wrapped_index(settings, base, rebuilding, observers))
+        opening = opened_index(settings, base, rebuilding=rebuilding, observers=observers)
+        index = await stack.enter_async_context(opening)
         files = await stack.enter_async_context(_file_text(settings))
         parse = observers.parse(files.parse)
         cached = wrappers.wrapped(base.embedder, wrappers.of_ingesting_embedder(cache))
@@ -131,47 +118,36 @@ async def library(
 async def application(
     settings: Settings, *, observers: Observers = _NOBODY, vectors: Path | None = None
 ) -> AsyncGenerator[Application]:
-    _refuse_unused(settings)
+    refuse_unused(settings)
     async with voice(settings) as speaking, AsyncExitStack() as stack:
         indexing = await stack.enter_async_context(library(settings, observers=observers, vectors=vectors))
         opened = await stack.enter_async_context(opened_models(settings, indexing, observers))
-        index = wrappers.wrapped(indexing.index, wrappers.of_searched_index(indexing.catalog.unfinished))
+        index = without_hidden(indexing, indexing.index)
         ports = replace(
-            _ports(indexing, index, opened),
+            ports_of(indexing, index, opened),
             reranker=await stack.enter_async_context(reranker(settings, indexing, observers)),
             web=await stack.enter_async_context(web_reader(settings, indexing)),
         )
-        steps = partial(_steps, settings, observers)
+        prepared = partial(steps, settings=settings, observers=observers)
         engine = Engine(
-            search_steps=steps("search", ports),
-            prompt_steps=steps("prompt", ports),
+            search_steps=prepared("search", ports),
+            prompt_steps=prepared("prompt", ports),
             models=opened.answering,
             choices=opened.chosen,
             summary_models=opened.summarising,
-            answerer=opened.answerer,
+            answerer=await stack.enter_async_context(answerer(settings, indexing, observers)),
             embedder=indexing.embedder,
             history=indexing.storage.history,
             metadata=indexing.catalog.metadata,
-            limits=Limits(**settings.answering.model_dump(exclude={"passages"})),
+            limits=limits(settings),
             summaries=summaries(settings, indexing, index) if settings.summaries.enabled else None,
-            prompt_steps_for=lambda model: steps("prompt", replace(ports, model=model)),
+            prompt_steps_for=lambda model: prepared("prompt", replace(ports, model=model)),
             research=research(settings, indexing, ports),
             computation=Computation(store=indexing.tables, model=opened.of_tasks.get(sql_task.TASK)),
         )
         made = await stack.enter_async_context(agent(settings, indexing, ports, engine.computation))
         composed = _application(settings, indexing, replace(engine, agent=made), ports, observers)
         yield replace(composed, voice=speaking)
-
-
-@asynccontextmanager
-async def _wrapped_index(
-    settings: Settings, base: BaseComponents, rebuilding: bool, observers: Observers
-) -> AsyncGenerator[StoredIndex]:
-    opened = partial(_index, settings, identity=base.identity, rebuilding=rebuilding, observers=observers)
-    async with AsyncExitStack() as stack:
-        found = await keep_trying(lambda: stack.enter_async_context(opened()))
-        is_local = loader.is_local("indexes", settings.index.kind)
-        yield wrappers.wrapped(found, wrappers.of_index(observers, base.breakers, is_local=is_local))
 
 
 def _ingestion(
@@ -196,22 +172,6 @@ def _ingestion(
         folder=settings.data_dir,
         tables=tables,
         contents=index,
-    )
-
-
-def _ports(indexing: IndexingComponents, index: StoredIndex, opened: OpenedModels) -> Ports:
-    catalog = indexing.catalog
-    return Ports(
-        embedder=indexing.embedder,
-        index=index,
-        model=opened.answering[0] if opened.answering else None,
-        contents=index,
-        metadata=catalog.metadata,
-        task_models=opened.of_tasks,
-        synonyms=catalog.synonyms,
-        verified=catalog.verified,
-        layers=catalog.expansions,
-        graph=catalog.graph,
     )
 
 
@@ -243,10 +203,6 @@ def _follow_ups(settings: Settings, engine: Engine, ports: Ports) -> FollowUpQue
 def _of_task(ports: Ports, task: str, writer: Callable[..., _Writer]) -> _Writer | None:
     model = ports.task_models.get(task)
     return None if model is None else writer(model=model)
-
-
-def _steps(settings: Settings, observers: Observers, phase: str, ports: Ports) -> Sequence[NamedStep]:
-    return observers.steps([loader.step(name, settings, ports) for name in loader.step_names()[phase]])
 
 
 async def replace_index(
@@ -289,20 +245,6 @@ async def observers(settings: Settings, *given: Sink | None) -> AsyncGenerator[O
         yield Observers(sinks=tuple(sinks))
 
 
-@asynccontextmanager
-async def _index(
-    settings: Settings, *, identity: IndexIdentity, rebuilding: bool, observers: Observers
-) -> AsyncGenerator[StoredIndex]:
-    module, own = loader.index_module(settings.index, settings)
-    connecting = module.connect(own, data_dir=settings.data_dir, identity=identity, rebuilding=rebuilding)
-    async with AsyncExitStack() as stack:
-        if not rebuilding:
-            await stack.enter_async_context(index_lock.in_use(settings.data_dir))
-        with observers.around(IndexUse(name="open")):
-            index = await stack.enter_async_context(connecting)
-        yield index
-
-
 def _originals(settings: Settings, catalog: SqliteCatalog) -> Originals:
     return Originals(
         settings.data_dir / "originals",
@@ -330,22 +272,3 @@ def _parser_pool(settings: Settings) -> AbstractAsyncContextManager[ParserPool]:
 
 def cached_vectors(folder: Path) -> AbstractAsyncContextManager[VectorCache]:
     return vector_cache.connect(folder / "vectors.sqlite")
-
-
-def _refuse_unused(settings: Settings) -> None:
-    if settings.reranker.rest() and not settings.reranker.kind:
-        raise BadSettings(
-            "FOOTNOTE_RERANKER__KIND is not set, so the other settings of the reranker do nothing."
-        )
-    if not settings.steps:
-        return
-    steps = [name for names in loader.step_names().values() for name in names]
-    for name in settings.steps:
-        if name not in (*steps, *loader.RENAMED_STEPS):
-            raise BadSettings(
-                f"FOOTNOTE_STEPS__{name.upper()}: there is no such step; there are: {', '.join(steps)}."
-            )
-
-
-def identity_of(embedder: Embedder) -> IndexIdentity:
-    return IndexIdentity(model=embedder.model, dimensions=embedder.dimensions, analyzer=analyzer.VERSION)

@@ -52,13 +52,13 @@ class BaseComponents:
     identity: IndexIdentity
     breakers: Breakers
 
+    @property
+    def catalog(self) -> SqliteCatalog:
+        return self.storage.catalog
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IndexingComponents:
-    storage: StorageComponents
-    embedder: Embedder
-    identity: IndexIdentity
-    breakers: Breakers
+class IndexingComponents(BaseComponents):
     index: StoredIndex
     splitter: Splitter
     cached_embedder: Embedder
@@ -69,10 +69,6 @@ class IndexingComponents:
     transcriber: Transcriber | None
     max_file_bytes: int
     parse: Parse
-
-    @property
-    def catalog(self) -> SqliteCatalog:
-        return self.storage.catalog
 
     async def forget(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> bool:
         """False: the index does not answer, and documents are hidden first."""

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bot.composition import loader
-from bot.composition.application import cached_vectors, identity_of
+from bot.composition.application import cached_vectors
+from bot.composition.retrieval import identity_of
 from bot.data_directory import data_lock
 from rag_engine.storage.concurrency.uncancellable import uninterrupted
 from rag_engine.wrappers.cached_embedder import CachedEmbedder

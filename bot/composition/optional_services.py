@@ -4,7 +4,7 @@ import shutil
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
-from bot.composition import loader, wrappers
+from bot.composition import loader
 from rag_engine.speech.audio_cache import AudioCache
 from rag_engine.speech.voice import Voice
 from rag_engine.web.reader import PageReader
@@ -13,10 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
     from bot.composition.components import IndexingComponents
-    from bot.observability import Observers
     from bot.settings import Settings
     from bot.settings.slices import Slice
-    from rag_engine.ports import Reranker, WebReader
+    from rag_engine.ports import WebReader
     from rag_engine.speech.types import Transcriber
 
 OFF: Final = "off"
@@ -71,15 +70,3 @@ async def web_reader(settings: Settings, indexing: IndexingComponents) -> AsyncG
             folder=settings.data_dir / "uploads",
             prefix=f"{indexing.storage.claims.worker}.",
         )
-
-
-@asynccontextmanager
-async def reranker(
-    settings: Settings, indexing: IndexingComponents, observers: Observers
-) -> AsyncGenerator[Reranker | None]:
-    if not settings.reranker.kind:
-        yield None
-        return
-    async with loader.reranker(settings.reranker, data_dir=settings.data_dir) as found:
-        is_local = loader.is_local("rerankers", settings.reranker.kind)
-        yield wrappers.wrapped(found, wrappers.of_reranker(observers, indexing.breakers, is_local=is_local))

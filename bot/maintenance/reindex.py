@@ -6,7 +6,7 @@ from contextlib import aclosing
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
-from bot.composition import application
+from bot.composition import application, retrieval
 from bot.data_directory import index_lock
 from bot.maintenance import reindex_journal
 from rag_engine.errors import first_error
@@ -42,7 +42,7 @@ async def rebuild(
     """
     async with (
         index_lock.alone(settings.data_dir, seconds=patience),
-        application.base_components(settings) as components,
+        retrieval.base_components(settings) as components,
     ):
         return await _rebuild(settings, components, progress or _ignore)
 

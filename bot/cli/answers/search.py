@@ -11,15 +11,16 @@ from rich.text import Text
 
 from bot.access.permissions import scope
 from bot.cli._shared import options, terminal
-from bot.cli.answers.ask import print_answer
-from bot.composition import application as composition
+from bot.composition import retrieval
 from rag_engine.errors import UserError
 from rag_engine.types import Hit, Query
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from bot.access.permissions import Scope
     from bot.settings import Settings
+    from rag_engine.types import Retrieval
 
 EXAMPLE = """footnote search 'travel approval' --summary
 footnote search 'travel approval' --limit 5 --legs lexical,dense --json"""
@@ -61,19 +62,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     if arguments.summary and arguments.json:
         raise UserError("--summary and --json exclude each other: footnote ask --json gives the answer.")
-    async with composition.application(settings) as application:
-        places = await scope(application.catalog, arguments.kb)
-        query = Query(
-            text=arguments.query,
-            knowledge_bases=places.knowledge_bases,
-            scope=places.name,
-            filters=tuple(arguments.filter),
-            limit=arguments.limit,
-            legs=arguments.legs,
-        )
-        found = await application.engine.search(query)
-        if arguments.summary:
-            await print_answer(application.engine, query)
+    if arguments.summary:
+        places, found = await _summarised(arguments, settings)
+    else:
+        async with retrieval.searching(settings) as components:
+            places = await scope(components.catalog, arguments.kb)
+            found = await components.retriever.search(_query(arguments, places))
     if arguments.json:
         for notice in found.notices:  # scripts depend on the shape of standard output
             print(f"footnote: {notice}", file=sys.stderr)
@@ -89,6 +83,30 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     for notice in found.notices:
         console.print(Text(notice, style="yellow"))
     return 0
+
+
+async def _summarised(arguments: argparse.Namespace, settings: Settings) -> tuple[Scope, Retrieval]:
+    # What answers takes longer to import than a search takes.
+    from bot.cli.answers.ask import print_answer
+    from bot.composition.application import application
+
+    async with application(settings) as composed:
+        places = await scope(composed.catalog, arguments.kb)
+        query = _query(arguments, places)
+        found = await composed.engine.search(query)
+        await print_answer(composed.engine, query)
+    return places, found
+
+
+def _query(arguments: argparse.Namespace, places: Scope) -> Query:
+    return Query(
+        text=arguments.query,
+        knowledge_bases=places.knowledge_bases,
+        scope=places.name,
+        filters=tuple(arguments.filter),
+        limit=arguments.limit,
+        legs=arguments.legs,
+    )
 
 
 def as_json(hit: Hit) -> dict[str, object]:

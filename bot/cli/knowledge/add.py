@@ -17,7 +17,7 @@ from rich.text import Text
 from bot.access.permissions import DEFAULT_KNOWLEDGE_BASE, stored_name
 from bot.cli._shared import options, terminal, wait_notice
 from bot.cli.knowledge._kb import expansion, graph
-from bot.composition import application
+from bot.composition import application, retrieval
 from bot.files.uploads import line_of
 from bot.rendering import printable
 from bot.resilience.retry import keep_trying, patient
@@ -101,7 +101,7 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
         _report(outcome, console)
         return 1 if outcome.failed else 0
     with patient(wait_notice.patience(settings, console)):
-        async with application.base_components(settings) as components:
+        async with retrieval.base_components(settings) as components:
             before = await components.storage.catalog.knowledge_bases()
             name = stored_name(before, arguments.kb)
             base = await components.storage.catalog.open(name, model=components.embedder.model)

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from bot.access import permissions
 from bot.cli._shared import options, terminal
-from bot.composition import application
+from bot.composition import retrieval
 from bot.composition.storage import storage as open_storage
 from bot.conversation.gaps.gap_intake import GapIntake
 from bot.conversation.gaps.gap_list import GapList, Operator
@@ -93,7 +93,7 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
 
 async def _run_topics(arguments: argparse.Namespace, settings: Settings) -> int:
     path, scripts = settings.data_dir / data_files.CHAT, data_files.migrations()[data_files.CHAT]
-    async with application.base_components(settings) as parts, connect(path, scripts=scripts) as chat:
+    async with retrieval.base_components(settings) as parts, connect(path, scripts=scripts) as chat:
         intake = GapIntake.over(chat, parts.storage.history, parts.embedder)
         await intake.update()
         bases = await permissions.all_of(parts.storage.catalog)

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from bot.access import permissions
 from bot.cli._shared import options, terminal
-from bot.composition import application
+from bot.composition import retrieval
 from bot.conversation.gaps.gap_intake import GapIntake
 from bot.conversation.gaps.gap_list import GapList, Operator
 from bot.maintenance import data_files
@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     async with (
-        application.base_components(settings) as parts,
+        retrieval.base_components(settings) as parts,
         connect(
             settings.data_dir / data_files.CHAT, scripts=data_files.migrations()[data_files.CHAT]
         ) as chat,

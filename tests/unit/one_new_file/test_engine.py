@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from bot import settings
-from bot.composition import application, loader
+from bot.composition import application, loader, retrieval
 from bot.composition.model_chain import model_choices
 from bot.composition.sources import Sources
 from rag_engine import plugins
@@ -87,7 +87,7 @@ async def test_an_embedder(add: Add, monkeypatch: pytest.MonkeyPatch) -> None:
     )
     monkeypatch.setenv("FOOTNOTE_EMBEDDER__KIND", "runes")
     monkeypatch.setenv("FOOTNOTE_EMBEDDER__WORD", "fehu")
-    async with application.base_components(settings.read()) as base:
+    async with retrieval.base_components(settings.read()) as base:
         assert base.identity.dimensions == len("fehu")
         assert base.breakers.circuits == []
         assert (await base.embedder.embed(["a"], side="query")).shape == (1, 4)
