@@ -25,6 +25,7 @@ from rag_engine.summaries.entity_card import card_events
 from rag_engine.summaries.intent import is_restyling
 from rag_engine.summaries.plan import Sentence
 from rag_engine.summaries.stream import sentence_events, summarised
+from rag_engine.text.language import question_language
 from rag_engine.types import (
     Answer,
     AnswerEvent,
