@@ -13,6 +13,7 @@ from rag_engine.indexes.elasticsearch.bulk_writer import Writer
 from rag_engine.indexes.elasticsearch.client import connected, hosts
 from rag_engine.indexes.elasticsearch.cluster import Cluster
 from rag_engine.indexes.elasticsearch.errors import translate_errors
+from rag_engine.indexes.elasticsearch.found_chunks import FoundChunks
 from rag_engine.indexes.elasticsearch.manifests import Empty, Publish, Withdraw
 from rag_engine.indexes.elasticsearch.manifests.garbage_collection import GarbageCollector
 from rag_engine.indexes.elasticsearch.manifests.store import ManifestStore
@@ -20,10 +21,12 @@ from rag_engine.indexes.elasticsearch.retry import limited, pause
 from rag_engine.indexes.elasticsearch.search import (
     fault_of,
     is_settled,
+    leg_hits,
     manifest_hits,
     manifests_of,
     rankings,
     search_request,
+    server_timeout,
     target,
     words_of,
 )
@@ -47,7 +50,7 @@ if TYPE_CHECKING:
     from rag_engine.indexes.elasticsearch.lifecycle import IndexNames
     from rag_engine.indexes.elasticsearch.manifests import Manifest
     from rag_engine.indexes.elasticsearch.manifests.store import Generation
-    from rag_engine.indexes.elasticsearch.search import SearchRequest
+    from rag_engine.indexes.elasticsearch.search import LegHits, SearchRequest
     from rag_engine.indexes.elasticsearch.statistics import LexicalWeights
     from rag_engine.ports import IndexIdentity
     from rag_engine.types import (
@@ -127,6 +130,7 @@ class ElasticsearchIndex:
         self._cluster = cluster
         self._writer = Writer(cluster)
         self._statistics = WordStatistics(cluster)
+        self._found_chunks = FoundChunks(cluster, most=cluster.settings.kept_chunks)
         self._ledger = ManifestStore(
             cluster,
             counting=lambda manifest, ids: scan.generations_of(cluster, manifest, ids),
@@ -165,6 +169,7 @@ class ElasticsearchIndex:
 
     async def drop(self, knowledge_base: KnowledgeBaseId, document: DocumentId | None = None) -> None:
         with self._noticing_removal():
+            self._found_chunks.clear()
             change = Withdraw(document=document) if document is not None else Empty()
             await self._ledger.change(knowledge_base, change)
             await self._sweeper.now(knowledge_base)
@@ -278,18 +283,53 @@ class ElasticsearchIndex:
             async with scan.moment_of(self._cluster, self._ledger, bases) as (known, moment):
                 weights = await self._weights(searches, known, names, moment=moment)
                 asked = search_request(
-                    searches, known, names, weights=weights, seconds=seconds, moment=moment
+                    searches,
+                    known,
+                    names,
+                    weights=weights,
+                    seconds=seconds,
+                    keys_only=self._found_chunks.are_keys_enough,
+                    moment=moment,
                 )
                 responses = await self._ask(asked) if asked.lines else ()
-                return rankings(searches, responses, asked, known, weights)
+                return await self._read(searches, leg_hits(responses, asked), known, weights, moment=moment)
         known = await self._ledger.known(bases)
         weights = await self._weights(searches, known, names)
-        asked = search_request(searches, known, names, weights=weights, seconds=seconds)
+        keys_only = self._found_chunks.are_keys_enough
+        asked = search_request(searches, known, names, weights=weights, seconds=seconds, keys_only=keys_only)
         responses = await self._ask(asked)
         now = self._ledger.learn(bases, manifest_hits(responses, asked))
-        if not is_settled(responses, asked, known, now):
+        self._forget_hidden(known, now)
+        legs = leg_hits(responses, asked)
+        if not is_settled(legs, known, now):
             return None
-        return rankings(searches, responses, asked, known, weights)
+        return await self._read(searches, legs, known, weights)
+
+    async def _read(
+        self,
+        searches: Sequence[Search],
+        legs: Mapping[int, LegHits],
+        known: Mapping[KnowledgeBaseId, Manifest],
+        weights: Mapping[int, LexicalWeights],
+        *,
+        moment: str = "",
+    ) -> list[Ranking] | None:
+        names = await self._cluster.names()
+        found = await self._found_chunks.read(
+            {key: hit for leg in legs.values() for key, hit in zip(leg.keys, leg.hits, strict=True)},
+            {manifest.base: base for base, manifest in known.items()},
+            target=target(searches, names, moment),
+            limit=server_timeout(self._cluster.settings.timeout),
+        )
+        return found and rankings(searches, legs, found, weights)
+
+    def _forget_hidden(
+        self, before: Mapping[KnowledgeBaseId, Manifest], now: Mapping[KnowledgeBaseId, Manifest]
+    ) -> None:
+        if any(now[base].base != manifest.base for base, manifest in before.items()):
+            self._found_chunks.clear()
+        for manifest in now.values():
+            self._found_chunks.forget(manifest.hidden)
 
     async def _weights(
         self,

@@ -10,21 +10,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import orjson
 
-from rag_engine.indexes.elasticsearch.documents import chunk_of
 from rag_engine.indexes.elasticsearch.errors import kind_of, reason_of, unavailable
-from rag_engine.indexes.elasticsearch.manifests import key_of, searched_chunks
+from rag_engine.indexes.elasticsearch.found_chunks import BY_KEY, ChunkKey, key_of
+from rag_engine.indexes.elasticsearch.manifests import key_of as manifest_key
+from rag_engine.indexes.elasticsearch.manifests import searched_chunks
 from rag_engine.indexes.elasticsearch.schema import EXPANSIONS, FREQUENCIES
 from rag_engine.text.surrogates import encodable
 from rag_engine.types import Hit, Ranking
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Hashable, Iterator, Mapping, Sequence
 
     from rag_engine.errors import IndexUnavailable
+    from rag_engine.indexes.elasticsearch.found_chunks import FoundPart
     from rag_engine.indexes.elasticsearch.lifecycle import IndexNames
     from rag_engine.indexes.elasticsearch.manifests import Manifest
     from rag_engine.indexes.elasticsearch.statistics import LexicalWeights
-    from rag_engine.types import Chunk, KnowledgeBaseId, Search
+    from rag_engine.types import KnowledgeBaseId, Search
 
     Manifests = Mapping[KnowledgeBaseId, Manifest]
 
@@ -39,16 +41,23 @@ _SHARE_OF_TIME = 0.4
 _VIEW_LIFETIME = "1m"
 _CANDIDATES_A_HIT = 10
 """With fewer, filters that keep a tenth of the chunks lose hits."""
+_FEWEST_CANDIDATES_A_HIT = 2
+"""Queries of one call share what is examined."""
 _FEWEST = 100
 _LEXICAL_CANDIDATES_A_HIT = 1.5
 _FEWEST_LEXICAL_CANDIDATES = 150
 """They hold the exact best ten for average lengths from 15 to 400 tokens."""
 
+_BEST: Mapping[str, Any] = {"sort": [{"_score": "desc"}, *BY_KEY], "track_total_hits": False}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest:
+    """`places`: the leg that answers a search. What follows the legs reads manifests."""
+
     lines: list[bytes]
-    asked: tuple[int, ...]
+    legs: int
+    places: Mapping[int, int]
 
 
 def search_request(
@@ -58,36 +67,64 @@ def search_request(
     *,
     weights: Mapping[int, LexicalWeights],
     seconds: float,
+    keys_only: bool,
     moment: str = "",
 ) -> SearchRequest:
-    """One search per leg, then the manifests. `weights` by number of the search; one without matches nothing. `moment`:
-    a frozen view.
+    """The legs, then the manifests. `weights` by number of the search; one without matches nothing. `moment`: a frozen
+    view.
     """
-    lines: list[bytes] = []
-    asked: list[int] = []
+    bodies, places = _bodies(searches, known, weights)
     preference = _preference(searches)
-    for number, search in enumerate(searches):
-        visible = _visible(search, known)
-        if visible is None or (search.leg == "lexical" and number not in weights):
-            continue
-        header: dict[str, Any] = {} if moment else {"index": names.chunks, "preference": preference}
-        lexical = weights.get(number)
-        body = _lexical(search, visible, lexical) if lexical else _dense(search, visible)
-        body["timeout"] = f"{int(_SHARE_OF_TIME * seconds * 1000)}ms"
+    header: dict[str, Any] = {} if moment else {"index": names.chunks, "preference": preference}
+    lines: list[bytes] = []
+    for body in bodies:
+        if keys_only:
+            # Reading stored fields takes longer than the search.
+            body["stored_fields"] = "_none_"
+        body["timeout"] = server_timeout(seconds)
         if moment:
             body["pit"] = {"id": moment, "keep_alive": _VIEW_LIFETIME}
         lines += (orjson.dumps(header), orjson.dumps(body, option=orjson.OPT_SERIALIZE_NUMPY))
-        asked.append(number)
     for part in _parts([] if moment else sorted(known)):
         body = {
-            "query": {"ids": {"values": [key_of(base) for base in part]}},
+            "query": {"ids": {"values": [manifest_key(base) for base in part]}},
             "size": len(part),
             "seq_no_primary_term": True,
             "track_total_hits": False,
         }
         header = {"index": names.manifests, "preference": preference}
         lines += (orjson.dumps(header), orjson.dumps(body))
-    return SearchRequest(lines=lines, asked=tuple(asked))
+    return SearchRequest(lines=lines, legs=len(bodies), places=places)
+
+
+def _bodies(
+    searches: Sequence[Search], known: Manifests, weights: Mapping[int, LexicalWeights]
+) -> tuple[list[dict[str, Any]], dict[int, int]]:
+    """Lexical searches of the same chunks are one leg, as their words are scored here."""
+    bodies: list[dict[str, Any]] = []
+    places: dict[int, int] = {}
+    together: dict[Hashable, list[int]] = {}
+    dense = sum(search.leg == "dense" for search in searches)
+    for number, search in enumerate(searches):
+        visible = _visible(search, known)
+        if visible is None:
+            continue
+        if search.leg == "lexical":
+            if number in weights:
+                together.setdefault((search.knowledge_bases, search.documents), []).append(number)
+            continue
+        places[number] = len(bodies)
+        bodies.append(_dense(search, visible, dense))
+    for numbers in together.values():
+        places |= dict.fromkeys(numbers, len(bodies))
+        visible = _visible(searches[numbers[0]], known) or {}
+        limit = max(searches[number].limit for number in numbers)
+        bodies.append(_lexical(visible, [weights[number] for number in numbers], limit))
+    return bodies, places
+
+
+def server_timeout(seconds: float) -> str:
+    return f"{int(_SHARE_OF_TIME * seconds * 1000)}ms"
 
 
 def fault_of(responses: Sequence[Mapping[str, Any]]) -> IndexUnavailable | None:
@@ -101,98 +138,73 @@ def fault_of(responses: Sequence[Mapping[str, Any]]) -> IndexUnavailable | None:
 def manifest_hits(
     responses: Sequence[Mapping[str, Any]], asked: SearchRequest
 ) -> Iterator[Mapping[str, Any]]:
-    for response in responses[len(asked.asked) :]:
+    for response in responses[asked.legs :]:
         yield from response["hits"]["hits"]
 
 
-def is_settled(
-    responses: Sequence[Mapping[str, Any]], asked: SearchRequest, before: Manifests, after: Manifests
-) -> bool:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LegHits:
+    hits: Sequence[Mapping[str, Any]]
+    keys: Sequence[ChunkKey]
+    is_whole: bool
+
+
+def leg_hits(responses: Sequence[Mapping[str, Any]], asked: SearchRequest) -> dict[int, LegHits]:
+    """By number of the search."""
+    found = [
+        LegHits(
+            hits=(hits := response["hits"]["hits"]),
+            keys=[key_of(hit) for hit in hits],
+            is_whole=not response["timed_out"] and not response["_shards"]["failed"],
+        )
+        for response in responses[: asked.legs]
+    ]
+    return {number: found[place] for number, place in asked.places.items()}
+
+
+def is_settled(legs: Mapping[int, LegHits], before: Manifests, after: Manifests) -> bool:
     if not all(after[base].shows_what(manifest) for base, manifest in before.items()):
         return False
     hidden = {generation for manifest in after.values() for generation in manifest.hidden}
-    return not any(
-        hit["_source"]["generation"] in hidden
-        for response in responses[: len(asked.asked)]
-        for hit in response["hits"]["hits"]
-    )
+    return not hidden or not any(generation in hidden for leg in legs.values() for _, generation in leg.keys)
 
 
 def rankings(
     searches: Sequence[Search],
-    responses: Sequence[Mapping[str, Any]],
-    asked: SearchRequest,
-    known: Manifests,
+    legs: Mapping[int, LegHits],
+    found: FoundPart,
     weights: Mapping[int, LexicalWeights],
 ) -> list[Ranking]:
-    found = _FoundChunks(
-        bases={manifest.base: base for base, manifest in known.items()},
-        words={word for each in weights.values() for word in each.words()},
-    )
-    by_number = dict(zip(asked.asked, responses, strict=False))
     return [
-        _ranking(search, by_number.get(number), found, weights.get(number))
+        _ranking(search, legs[number], found, weights.get(number))
+        if number in legs
+        else Ranking(leg=search.leg, hits=())
         for number, search in enumerate(searches)
     ]
 
 
-def _ranking(
-    search: Search,
-    response: Mapping[str, Any] | None,
-    found: _FoundChunks,
-    weights: LexicalWeights | None,
-) -> Ranking:
-    if response is None:
-        return Ranking(leg=search.leg, hits=())
-    hits = response["hits"]["hits"]
-    if weights:
-        scores = [weights.score(*found.counts(hit), hit["_source"]["base"]) for hit in hits]
+def _ranking(search: Search, leg: LegHits, found: FoundPart, weights: LexicalWeights | None) -> Ranking:
+    there = [place for place, key in enumerate(leg.keys) if key in found.chunks]
+    chunks = [found.chunks[leg.keys[place]] for place in there]
+    if weights and chunks:
+        scores: list[float] = weights.scores(chunks).tolist()
     else:
         # Elasticsearch returns (1 + cosine) / 2.
-        scores = [min(1.0, 2 * hit["_score"] - 1) for hit in hits]
+        scores = [min(1.0, 2 * leg.hits[place]["sort"][0] - 1) for place in there]
     scored = sorted(
-        (
-            (-score, hit["_source"]["chunk"], place)
-            for place, (score, hit) in enumerate(zip(scores, hits, strict=True))
-        )
+        (-score, leg.keys[place], chunk.chunk)
+        for score, place, chunk in zip(scores, there, chunks, strict=True)
+        if score > 0 or not weights
     )[: search.limit]
     return Ranking(
         leg=search.leg,
         hits=tuple(
-            Hit(chunk=found.chunk(hits[place]), score=-score, rank=rank)
-            for rank, (score, _, place) in enumerate(scored, start=1)
+            Hit(chunk=chunk, score=-score, rank=rank)
+            for rank, (score, _, chunk) in enumerate(scored, start=1)
         ),
-        complete=not response["timed_out"] and not response["_shards"]["failed"],
+        complete=found.is_whole and leg.is_whole,
         corrections=weights.corrections if weights else {},
     )
-
-
-class _FoundChunks:
-    """Each is made once, whichever queries find it."""
-
-    def __init__(self, *, bases: Mapping[str, KnowledgeBaseId], words: set[str]) -> None:
-        self._bases = bases
-        self._is_asked = words.__contains__
-        self._chunks: dict[str, Chunk] = {}
-        self._counts: dict[str, tuple[Mapping[str, int], int]] = {}
-
-    def chunk(self, hit: Mapping[str, Any]) -> Chunk:
-        made = self._chunks.get(hit["_id"])
-        if made is None:
-            source = hit["_source"]
-            made = self._chunks[hit["_id"]] = chunk_of(source, self._bases[source["base"]])
-        return made
-
-    def counts(self, hit: Mapping[str, Any]) -> tuple[Mapping[str, int], int]:
-        """Of the asked words, and of all tokens."""
-        counted = self._counts.get(hit["_id"])
-        if counted is None:
-            tokens: list[str] = hit["_source"]["tokens"].split(" ")
-            counts: dict[str, int] = {}
-            for token in filter(self._is_asked, tokens):
-                counts[token] = counts.get(token, 0) + 1
-            counted = self._counts[hit["_id"]] = (counts, len(tokens))
-        return counted
 
 
 def target(searches: Sequence[Search], names: IndexNames, moment: str) -> dict[str, Any]:
@@ -226,38 +238,45 @@ def _of_documents(documents: Sequence[str]) -> dict[str, Any]:
     return wanted[0] if len(wanted) == 1 else {"bool": {"should": wanted}}
 
 
-def _lexical(search: Search, visible: Mapping[str, Any], weights: LexicalWeights) -> dict[str, Any]:
-    terms = _terms(weights.worth)
-    for base, words in weights.synonyms.items():
+def _lexical(visible: Mapping[str, Any], weights: Sequence[LexicalWeights], limit: int) -> dict[str, Any]:
+    terms = _terms(_greatest([each.worth for each in weights]))
+    for base in {base for each in weights for base in each.synonyms}:
+        words = _greatest([each.synonyms.get(base, {}) for each in weights])
         own = {"filter": [{"term": {"base": base}}], "should": _terms(words), "minimum_should_match": 1}
         terms += [{"bool": own}] if words else []
-    candidates = max(_FEWEST_LEXICAL_CANDIDATES, int(_LEXICAL_CANDIDATES_A_HIT * search.limit))
+    candidates = max(_FEWEST_LEXICAL_CANDIDATES, int(_LEXICAL_CANDIDATES_A_HIT * limit))
     return {
         "query": {"bool": {"must": [{"bool": {"should": terms}}], **visible}},
-        "sort": [{"_score": "desc"}, {"chunk": "asc"}],
-        "size": min(_MOST_CANDIDATES, candidates),
-        "track_total_hits": False,
+        "size": min(_MOST_CANDIDATES, candidates * (1 + len(weights)) // 2),
+        **_BEST,
     }
+
+
+def _greatest(worths: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    greatest: dict[str, float] = {}
+    for worth in worths:
+        for word, boost in worth.items():
+            greatest[word] = max(boost, greatest.get(word, 0.0))
+    return greatest
 
 
 def _terms(worth: Mapping[str, float]) -> list[dict[str, Any]]:
     return [{"term": {FREQUENCIES: {"value": word, "boost": boost}}} for word, boost in worth.items()]
 
 
-def _dense(search: Search, visible: Mapping[str, Any]) -> dict[str, Any]:
+def _dense(search: Search, visible: Mapping[str, Any], beside: int) -> dict[str, Any]:
     nearest = min(_MOST_CANDIDATES, max(search.limit, _FEWEST))
+    examined = max(_FEWEST_CANDIDATES_A_HIT, _CANDIDATES_A_HIT // beside) * nearest
     return {
         "knn": {
             "field": f"{EXPANSIONS[search.expansion]}.vector" if search.expansion else "vector",
             "query_vector": np.ascontiguousarray(search.vector, dtype=np.float32),
             "k": nearest,
-            "num_candidates": min(_MOST_CANDIDATES, _CANDIDATES_A_HIT * nearest),
+            "num_candidates": min(_MOST_CANDIDATES, examined),
             "filter": {"bool": visible},
         },
-        "sort": [{"_score": "desc"}, {"chunk": "asc"}],
         "size": search.limit,
-        "_source": {"excludes": ["tokens", *EXPANSIONS.values()]},
-        "track_total_hits": False,
+        **_BEST,
     }
 
 

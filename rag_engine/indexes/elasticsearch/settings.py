@@ -34,6 +34,8 @@ class Settings(BaseModel):
     """Attempts per call if a node is lost or busy."""
     connections: int = Field(default=32, ge=1)
     """Connections to each node."""
+    kept_chunks: int = Field(default=10_000, ge=0)
+    """Chunks found lately that stay in memory, with about 5 KB each; the others cost a question a second request."""
     compress: bool = False
     """Compress requests; only worth it on slow networks."""
     bulk_chunks: int = Field(default=500, ge=1)

@@ -13,17 +13,23 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rag_engine.errors import IndexUnavailable, first_error
 from rag_engine.indexes.elasticsearch import spelling
-from rag_engine.indexes.elasticsearch.documents import saturated
 from rag_engine.indexes.elasticsearch.errors import translate_errors
+from rag_engine.indexes.elasticsearch.found_chunks import word_counts
 from rag_engine.indexes.elasticsearch.manifests import searched_chunks
+from rag_engine.retrieval.ranking.bm25 import gain
 from rag_engine.text.spelling import SHARE, corrections, to_correct
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from rag_engine.indexes.elasticsearch.cluster import Cluster
+    from rag_engine.indexes.elasticsearch.found_chunks import FoundChunk
     from rag_engine.indexes.elasticsearch.manifests import Manifest
 
 _log = logging.getLogger(__name__)
@@ -52,16 +58,19 @@ class LexicalWeights:
     def words(self) -> set[str]:
         return {*self.worth, *(word for words in self.synonyms.values() for word in words)}
 
-    def score(self, counts: Mapping[str, int], length: int, base: str) -> float:
-        """Of a chunk with `length` tokens; `counts` of at least `words`."""
-        further = self.synonyms.get(base, {})
-        return math.fsum(
-            [
-                worth * saturated(count, length, self.average)
-                for word, count in counts.items()
-                if (worth := self.worth.get(word) or further.get(word))
-            ]
-        )
+    def scores(self, chunks: Sequence[FoundChunk]) -> NDArray[np.float64]:
+        words = sorted(self.words())
+        worth = np.array([[self.worth.get(word, 0.0)] for word in words])
+        if self.synonyms:
+            worth = np.repeat(worth, len(chunks), axis=1)
+            for base, further in self.synonyms.items():
+                own = [number for number, chunk in enumerate(chunks) if chunk.base == base]
+                for row, word in enumerate(words):
+                    if word not in self.worth:
+                        worth[row, own] = further.get(word, 0.0)
+        texts = [chunk.words for chunk in chunks]
+        lengths = np.array([*map(len, texts)])
+        return gain(worth, word_counts(texts, words), lengths, self.average).sum(axis=0)
 
 
 def request_body(words: Sequence[str], visible: Mapping[str, Any]) -> dict[str, Any]:

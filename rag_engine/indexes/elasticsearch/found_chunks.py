@@ -1,0 +1,164 @@
+"""Chunks that were found lately, so that searches return their keys alone and most questions take one request.
+
+What a key names never changes: a document that is put again gets a new generation.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from rag_engine.indexes.elasticsearch.documents import chunk_of
+from rag_engine.indexes.elasticsearch.errors import translate_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from rag_engine.indexes.elasticsearch.cluster import Cluster
+    from rag_engine.types import Chunk, KnowledgeBaseId
+
+_PAGE = 500
+_MOST_MISSED = 0.4
+_PACE = 0.1
+"""How much of its difference a question changes what was missed."""
+
+BY_KEY = ({"chunk": "asc"}, {"generation": "asc"})
+
+
+ChunkKey: TypeAlias = tuple[str, str]
+"""Chunk and generation."""
+
+
+class FoundChunk:
+    __slots__ = ("_tokens", "base", "chunk")
+
+    def __init__(self, chunk: Chunk, *, base: str, tokens: str) -> None:
+        self.chunk = chunk
+        self.base = base
+        self._tokens: str | NDArray[np.int64] = tokens
+
+    @property
+    def words(self) -> NDArray[np.int64]:
+        """The hash of each token: with 64 bits no two words meet."""
+        if isinstance(self._tokens, str):
+            self._tokens = np.array([*map(hash, self._tokens.split(" "))], dtype=np.int64)
+        return self._tokens
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundPart:
+    """`is_whole` is False if part of the index did not answer."""
+
+    chunks: Mapping[ChunkKey, FoundChunk]
+    is_whole: bool = True
+
+
+class FoundChunks:
+    """Keeps up to `most`; the documents found longest ago go first."""
+
+    def __init__(self, cluster: Cluster, *, most: int) -> None:
+        self._cluster = cluster
+        self._most = most
+        self._kept: OrderedDict[str, dict[str, FoundChunk]] = OrderedDict()
+        self._count = 0
+        self._missed = 1.0
+
+    @property
+    def are_keys_enough(self) -> bool:
+        """So few chunks were missing lately that reading them afterwards costs less than all of them at once."""
+        return self._missed < _MOST_MISSED
+
+    async def read(
+        self,
+        wanted: Mapping[ChunkKey, Mapping[str, Any]],
+        bases: Mapping[str, KnowledgeBaseId],
+        *,
+        target: Mapping[str, Any],
+        limit: str,
+    ) -> FoundPart | None:
+        """`wanted`: hits, with or without their source. None if one was deleted meanwhile."""
+        found = {key: kept for key in wanted if (kept := self._kept_one(*key)) is not None}
+        missing = [key for key in wanted if key not in found]
+        if wanted:
+            self._missed += _PACE * (len(missing) / len(wanted) - self._missed)
+        given = {key: _made(wanted[key]["_source"], bases) for key in missing if "_source" in wanted[key]}
+        self._keep(given)
+        found |= given
+        missing = [key for key in missing if key not in given]
+        is_whole = True
+        while missing:
+            part, missing = missing[:_PAGE], missing[_PAGE:]
+            with translate_errors():
+                answer = await self._cluster.reader.search(**target, **_request(part), timeout=limit)
+            answered = answer["hits"]["hits"]
+            read = {key_of(hit): _made(hit["_source"], bases) for hit in answered}
+            self._keep(read)
+            found |= read
+            left = [key for key in part if key not in read]
+            if not left:
+                continue
+            if answer["timed_out"] or answer["_shards"]["failed"]:
+                is_whole = False
+            elif len(left) == len(part) or len(answered) < len(part):
+                return None
+            else:
+                # Chunks of the same ids took their places.
+                missing = [*left, *missing]
+        return FoundPart(chunks=found, is_whole=is_whole)
+
+    def forget(self, generations: Iterable[str]) -> None:
+        for generation in generations:
+            self._count -= len(self._kept.pop(generation, ()))
+
+    def clear(self) -> None:
+        self._kept.clear()
+        self._count = 0
+
+    def _kept_one(self, chunk: str, generation: str) -> FoundChunk | None:
+        kept = self._kept.get(generation)
+        if kept is None:
+            return None
+        self._kept.move_to_end(generation)
+        return kept.get(chunk)
+
+    def _keep(self, chunks: Mapping[ChunkKey, FoundChunk]) -> None:
+        for (name, generation), chunk in chunks.items():
+            kept = self._kept.setdefault(generation, {})
+            self._count += name not in kept
+            kept[name] = chunk
+        while self._count > self._most:
+            _, oldest = self._kept.popitem(last=False)
+            self._count -= len(oldest)
+
+
+def word_counts(texts: Sequence[NDArray[np.int64]], words: Sequence[str]) -> NDArray[np.int64]:
+    """A row for each word, a column for each text."""
+    every = np.concatenate(texts)
+    owners = np.repeat(np.arange(len(texts)), [*map(len, texts)])
+    return np.array([np.bincount(owners[every == hash(word)], minlength=len(texts)) for word in words])
+
+
+def _request(keys: Sequence[ChunkKey]) -> dict[str, Any]:
+    chunks, generations = (sorted(set(names)) for names in zip(*keys, strict=True))
+    wanted = [{"terms": {"chunk": chunks}}, {"terms": {"generation": generations}}]
+    return {
+        "query": {"bool": {"filter": wanted}},
+        "sort": BY_KEY,
+        "size": len(keys),
+        "track_total_hits": False,
+    }
+
+
+def key_of(hit: Mapping[str, Any]) -> ChunkKey:
+    chunk, generation = hit["sort"][-2:]
+    return chunk, generation
+
+
+def _made(source: Mapping[str, Any], bases: Mapping[str, KnowledgeBaseId]) -> FoundChunk:
+    chunk = chunk_of(source, bases[source["base"]])
+    return FoundChunk(chunk, base=source["base"], tokens=source["tokens"])
