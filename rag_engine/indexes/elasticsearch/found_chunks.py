@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from rag_engine.types import Chunk, KnowledgeBaseId
 
 _PAGE = 500
+_ROOM = 2
+"""For chunks of the same ids in other generations."""
 _MOST_MISSED = 0.4
 _PACE = 0.1
 """How much of its difference a question changes what was missed."""
@@ -91,24 +93,17 @@ class FoundChunks:
         found |= given
         missing = [key for key in missing if key not in given]
         is_whole = True
-        while missing:
-            part, missing = missing[:_PAGE], missing[_PAGE:]
+        for start in range(0, len(missing), _PAGE):
+            part = missing[start : start + _PAGE]
             with translate_errors():
                 answer = await self._cluster.reader.search(**target, **_request(part), timeout=limit)
-            answered = answer["hits"]["hits"]
-            read = {key_of(hit): _made(hit["_source"], bases) for hit in answered}
+            read = {key_of(hit): _made(hit["_source"], bases) for hit in answer["hits"]["hits"]}
             self._keep(read)
             found |= read
-            left = [key for key in part if key not in read]
-            if not left:
-                continue
             if answer["timed_out"] or answer["_shards"]["failed"]:
                 is_whole = False
-            elif len(left) == len(part) or len(answered) < len(part):
+            elif not read.keys() >= set(part):
                 return None
-            else:
-                # Chunks of the same ids took their places.
-                missing = [*left, *missing]
         return FoundPart(chunks=found, is_whole=is_whole)
 
     def forget(self, generations: Iterable[str]) -> None:
@@ -136,11 +131,24 @@ class FoundChunks:
             self._count -= len(oldest)
 
 
-def word_counts(texts: Sequence[NDArray[np.int64]], words: Sequence[str]) -> NDArray[np.int64]:
-    """A row for each word, a column for each text."""
-    every = np.concatenate(texts)
-    owners = np.repeat(np.arange(len(texts)), [*map(len, texts)])
-    return np.array([np.bincount(owners[every == hash(word)], minlength=len(texts)) for word in words])
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordCounts:
+    """A row for each word, a column for each chunk."""
+
+    words: Sequence[str]
+    counts: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    bases: Sequence[str]
+
+
+def word_counts(chunks: Sequence[FoundChunk], words: Sequence[str]) -> WordCounts:
+    texts = [chunk.words for chunk in chunks]
+    lengths = np.array([*map(len, texts)], dtype=np.int64)
+    every, owners = np.concatenate(texts), np.repeat(np.arange(len(texts)), lengths)
+    counts = [np.bincount(owners[every == hash(word)], minlength=len(texts)) for word in words]
+    return WordCounts(
+        words=words, counts=np.array(counts), lengths=lengths, bases=[chunk.base for chunk in chunks]
+    )
 
 
 def _request(keys: Sequence[ChunkKey]) -> dict[str, Any]:
@@ -149,7 +157,7 @@ def _request(keys: Sequence[ChunkKey]) -> dict[str, Any]:
     return {
         "query": {"bool": {"filter": wanted}},
         "sort": BY_KEY,
-        "size": len(keys),
+        "size": _ROOM * len(keys),
         "track_total_hits": False,
     }
 

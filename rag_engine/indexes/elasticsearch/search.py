@@ -11,7 +11,7 @@ import numpy as np
 import orjson
 
 from rag_engine.indexes.elasticsearch.errors import kind_of, reason_of, unavailable
-from rag_engine.indexes.elasticsearch.found_chunks import BY_KEY, ChunkKey, key_of
+from rag_engine.indexes.elasticsearch.found_chunks import BY_KEY, key_of, word_counts
 from rag_engine.indexes.elasticsearch.manifests import key_of as manifest_key
 from rag_engine.indexes.elasticsearch.manifests import searched_chunks
 from rag_engine.indexes.elasticsearch.schema import EXPANSIONS, FREQUENCIES
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping, Sequence
 
     from rag_engine.errors import IndexUnavailable
-    from rag_engine.indexes.elasticsearch.found_chunks import FoundPart
+    from rag_engine.indexes.elasticsearch.found_chunks import ChunkKey, FoundPart, WordCounts
     from rag_engine.indexes.elasticsearch.lifecycle import IndexNames
     from rag_engine.indexes.elasticsearch.manifests import Manifest
     from rag_engine.indexes.elasticsearch.statistics import LexicalWeights
@@ -166,7 +166,7 @@ def is_settled(legs: Mapping[int, LegHits], before: Manifests, after: Manifests)
     if not all(after[base].shows_what(manifest) for base, manifest in before.items()):
         return False
     hidden = {generation for manifest in after.values() for generation in manifest.hidden}
-    return not hidden or not any(generation in hidden for leg in legs.values() for _, generation in leg.keys)
+    return all(hidden.isdisjoint([generation for _, generation in leg.keys]) for leg in legs.values())
 
 
 def rankings(
@@ -175,32 +175,56 @@ def rankings(
     found: FoundPart,
     weights: Mapping[int, LexicalWeights],
 ) -> list[Ranking]:
+    counted = _word_counts(legs, found, weights)
     return [
-        _ranking(search, legs[number], found, weights.get(number))
-        if number in legs
-        else Ranking(leg=search.leg, hits=())
+        _ranking(search, legs.get(number), found, weights.get(number), counted.get(id(legs.get(number))))
         for number, search in enumerate(searches)
     ]
 
 
-def _ranking(search: Search, leg: LegHits, found: FoundPart, weights: LexicalWeights | None) -> Ranking:
-    there = [place for place, key in enumerate(leg.keys) if key in found.chunks]
-    chunks = [found.chunks[leg.keys[place]] for place in there]
-    if weights and chunks:
-        scores: list[float] = weights.scores(chunks).tolist()
+def _word_counts(
+    legs: Mapping[int, LegHits], found: FoundPart, weights: Mapping[int, LexicalWeights]
+) -> dict[int, WordCounts]:
+    """Once for all queries of a leg, by its identity."""
+    words: dict[int, set[str]] = {}
+    for number, each in weights.items():
+        if number in legs:
+            words.setdefault(id(legs[number]), set()).update(each.words())
+    keys = {id(leg): leg.keys for leg in legs.values()}
+    return {
+        leg: word_counts(chunks, sorted(wanted))
+        for leg, wanted in words.items()
+        if (chunks := [found.chunks[key] for key in keys[leg] if key in found.chunks])
+    }
+
+
+def _ranking(
+    search: Search,
+    leg: LegHits | None,
+    found: FoundPart,
+    weights: LexicalWeights | None,
+    counted: WordCounts | None,
+) -> Ranking:
+    if leg is None:
+        return Ranking(leg=search.leg, hits=())
+    keys = [key for key in leg.keys if key in found.chunks]
+    if weights and counted:
+        scores = weights.scores(counted)
+        places = np.flatnonzero(scores > 0)
     else:
+        there = zip(leg.keys, leg.hits, strict=True)
         # Elasticsearch returns (1 + cosine) / 2.
-        scores = [min(1.0, 2 * leg.hits[place]["sort"][0] - 1) for place in there]
-    scored = sorted(
-        (-score, leg.keys[place], chunk.chunk)
-        for score, place, chunk in zip(scores, there, chunks, strict=True)
-        if score > 0 or not weights
-    )[: search.limit]
+        cosines = [min(1.0, 2 * hit["sort"][0] - 1) for key, hit in there if key in found.chunks]
+        scores, places = np.array(cosines), np.arange(len(cosines))
+    if len(places) > search.limit:
+        least = np.partition(scores[places], -search.limit)[-search.limit]
+        places = places[scores[places] >= least]
+    best = sorted(zip((-scores[places]).tolist(), [keys[place] for place in places], strict=True))
     return Ranking(
         leg=search.leg,
         hits=tuple(
-            Hit(chunk=chunk, score=-score, rank=rank)
-            for rank, (score, _, chunk) in enumerate(scored, start=1)
+            Hit(chunk=found.chunks[key].chunk, score=-score, rank=rank)
+            for rank, (score, key) in enumerate(best[: search.limit], start=1)
         ),
         complete=found.is_whole and leg.is_whole,
         corrections=weights.corrections if weights else {},

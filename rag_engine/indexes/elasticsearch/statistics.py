@@ -18,7 +18,6 @@ import numpy as np
 from rag_engine.errors import IndexUnavailable, first_error
 from rag_engine.indexes.elasticsearch import spelling
 from rag_engine.indexes.elasticsearch.errors import translate_errors
-from rag_engine.indexes.elasticsearch.found_chunks import word_counts
 from rag_engine.indexes.elasticsearch.manifests import searched_chunks
 from rag_engine.retrieval.ranking.bm25 import gain
 from rag_engine.text.spelling import SHARE, corrections, to_correct
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rag_engine.indexes.elasticsearch.cluster import Cluster
-    from rag_engine.indexes.elasticsearch.found_chunks import FoundChunk
+    from rag_engine.indexes.elasticsearch.found_chunks import WordCounts
     from rag_engine.indexes.elasticsearch.manifests import Manifest
 
 _log = logging.getLogger(__name__)
@@ -58,19 +57,19 @@ class LexicalWeights:
     def words(self) -> set[str]:
         return {*self.worth, *(word for words in self.synonyms.values() for word in words)}
 
-    def scores(self, chunks: Sequence[FoundChunk]) -> NDArray[np.float64]:
-        words = sorted(self.words())
-        worth = np.array([[self.worth.get(word, 0.0)] for word in words])
+    def scores(self, counted: WordCounts) -> NDArray[np.float64]:
+        """Of chunks in which at least `words` were counted."""
+        own = self.words()
+        rows = [row for row, word in enumerate(counted.words) if word in own]
+        worth = np.array([[self.worth.get(counted.words[row], 0.0)] for row in rows])
         if self.synonyms:
-            worth = np.repeat(worth, len(chunks), axis=1)
+            worth = np.repeat(worth, len(counted.bases), axis=1)
             for base, further in self.synonyms.items():
-                own = [number for number, chunk in enumerate(chunks) if chunk.base == base]
-                for row, word in enumerate(words):
-                    if word not in self.worth:
-                        worth[row, own] = further.get(word, 0.0)
-        texts = [chunk.words for chunk in chunks]
-        lengths = np.array([*map(len, texts)])
-        return gain(worth, word_counts(texts, words), lengths, self.average).sum(axis=0)
+                columns = [column for column, name in enumerate(counted.bases) if name == base]
+                for place, row in enumerate(rows):
+                    if (word := counted.words[row]) not in self.worth:
+                        worth[place, columns] = further.get(word, 0.0)
+        return gain(worth, counted.counts[rows], counted.lengths, self.average).sum(axis=0)
 
 
 def request_body(words: Sequence[str], visible: Mapping[str, Any]) -> dict[str, Any]:
