@@ -15,7 +15,7 @@ from rag_engine.indexes.elasticsearch.documents import chunk_of
 from rag_engine.indexes.elasticsearch.errors import translate_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -84,7 +84,7 @@ class FoundChunks:
         limit: str,
     ) -> FoundPart | None:
         """`wanted`: hits, with or without their source. None if one was deleted meanwhile."""
-        found = {key: kept for key in wanted if (kept := self._kept_one(*key)) is not None}
+        found = self._found(wanted)
         missing = [key for key in wanted if key not in found]
         if wanted:
             self._missed += _PACE * (len(missing) / len(wanted) - self._missed)
@@ -114,12 +114,12 @@ class FoundChunks:
         self._kept.clear()
         self._count = 0
 
-    def _kept_one(self, chunk: str, generation: str) -> FoundChunk | None:
-        kept = self._kept.get(generation)
-        if kept is None:
-            return None
-        self._kept.move_to_end(generation)
-        return kept.get(chunk)
+    def _found(self, wanted: Collection[ChunkKey]) -> dict[ChunkKey, FoundChunk]:
+        kept = {generation: self._kept[generation] for _, generation in wanted if generation in self._kept}
+        for generation in kept:
+            self._kept.move_to_end(generation)
+        nothing: dict[str, FoundChunk] = {}
+        return {key: chunk for key in wanted if (chunk := kept.get(key[1], nothing).get(key[0])) is not None}
 
     def _keep(self, chunks: Mapping[ChunkKey, FoundChunk]) -> None:
         for (name, generation), chunk in chunks.items():

@@ -61,8 +61,8 @@ def chunk_index(settings: Settings, identity: IndexIdentity) -> dict[str, Any]:
     return {
         "settings": {
             **_copies(settings, shards=settings.shards),
-            # Writers refresh when a document is complete.
-            "refresh_interval": "-1",
+            # Writers refresh when a document is complete; later, merged segments replace small ones.
+            "refresh_interval": "30s",
             # See `documents`.
             "gc_deletes": f"{math.ceil(3 * settings.write_timeout)}s",
         },

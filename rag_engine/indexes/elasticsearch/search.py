@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections import Counter
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from rag_engine.text.surrogates import encodable
 from rag_engine.types import Hit, Ranking
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rag_engine.errors import IndexUnavailable
     from rag_engine.indexes.elasticsearch.found_chunks import ChunkKey, FoundPart, WordCounts
@@ -41,8 +42,9 @@ _SHARE_OF_TIME = 0.4
 _VIEW_LIFETIME = "1m"
 _CANDIDATES_A_HIT = 10
 """With fewer, filters that keep a tenth of the chunks lose hits."""
-_FEWEST_CANDIDATES_A_HIT = 2
-"""Queries of one call share what is examined."""
+_FURTHER_CANDIDATES_A_HIT = 2
+"""For all queries of a call but the first."""
+_SHARED_WORTH = 0.5
 _FEWEST = 100
 _LEXICAL_CANDIDATES_A_HIT = 1.5
 _FEWEST_LEXICAL_CANDIDATES = 150
@@ -100,27 +102,44 @@ def search_request(
 def _bodies(
     searches: Sequence[Search], known: Manifests, weights: Mapping[int, LexicalWeights]
 ) -> tuple[list[dict[str, Any]], dict[int, int]]:
-    """Lexical searches of the same chunks are one leg, as their words are scored here."""
+    """Lexical searches with most of their words in common are one leg, as their words are scored here."""
     bodies: list[dict[str, Any]] = []
     places: dict[int, int] = {}
-    together: dict[Hashable, list[int]] = {}
-    dense = sum(search.leg == "dense" for search in searches)
+    groups: list[list[int]] = []
+    dense = 0
     for number, search in enumerate(searches):
         visible = _visible(search, known)
         if visible is None:
             continue
-        if search.leg == "lexical":
-            if number in weights:
-                together.setdefault((search.knowledge_bases, search.documents), []).append(number)
-            continue
-        places[number] = len(bodies)
-        bodies.append(_dense(search, visible, dense))
-    for numbers in together.values():
-        places |= dict.fromkeys(numbers, len(bodies))
-        visible = _visible(searches[numbers[0]], known) or {}
-        limit = max(searches[number].limit for number in numbers)
-        bodies.append(_lexical(visible, [weights[number] for number in numbers], limit))
+        if search.leg == "dense":
+            places[number] = len(bodies)
+            bodies.append(_dense(search, visible, is_first=not dense))
+            dense += 1
+        elif number in weights:
+            for group in groups:
+                if _may_share(number, group[0], searches, weights):
+                    group.append(number)
+                    break
+            else:
+                groups.append([number])
+    for group in groups:
+        places |= dict.fromkeys(group, len(bodies))
+        visible = _visible(searches[group[0]], known) or {}
+        limit = max(searches[number].limit for number in group)
+        bodies.append(_lexical(visible, [weights[number] for number in group], limit))
     return bodies, places
+
+
+def _may_share(
+    number: int, first: int, searches: Sequence[Search], weights: Mapping[int, LexicalWeights]
+) -> bool:
+    """Others would take each other's candidates."""
+    one, other = searches[number], searches[first]
+    if (one.knowledge_bases, one.documents) != (other.knowledge_bases, other.documents):
+        return False
+    mine, theirs = weights[number].worth, weights[first].worth
+    shared = math.fsum(worth for word, worth in mine.items() if word in theirs)
+    return shared >= _SHARED_WORTH * max(math.fsum(mine.values()), math.fsum(theirs.values()))
 
 
 def server_timeout(seconds: float) -> str:
@@ -288,20 +307,19 @@ def _terms(worth: Mapping[str, float]) -> list[dict[str, Any]]:
     return [{"term": {FREQUENCIES: {"value": word, "boost": boost}}} for word, boost in worth.items()]
 
 
-def _dense(search: Search, visible: Mapping[str, Any], beside: int) -> dict[str, Any]:
+def _dense(search: Search, visible: Mapping[str, Any], *, is_first: bool) -> dict[str, Any]:
     nearest = min(_MOST_CANDIDATES, max(search.limit, _FEWEST))
-    examined = max(_FEWEST_CANDIDATES_A_HIT, _CANDIDATES_A_HIT // beside) * nearest
-    return {
-        "knn": {
-            "field": f"{EXPANSIONS[search.expansion]}.vector" if search.expansion else "vector",
-            "query_vector": np.ascontiguousarray(search.vector, dtype=np.float32),
-            "k": nearest,
-            "num_candidates": min(_MOST_CANDIDATES, examined),
-            "filter": {"bool": visible},
-        },
-        "size": search.limit,
-        **_BEST,
+    examined = nearest * (_CANDIDATES_A_HIT if is_first else _FURTHER_CANDIDATES_A_HIT)
+    knn = {
+        "field": f"{EXPANSIONS[search.expansion]}.vector" if search.expansion else "vector",
+        "query_vector": np.ascontiguousarray(search.vector, dtype=np.float32),
+        "k": nearest,
+        "num_candidates": min(_MOST_CANDIDATES, examined),
+        "filter": {"bool": visible},
     }
+    # As a query it takes one phase less, but finds no nested vectors by itself.
+    asked = {"knn": knn} if search.expansion else {"query": {"knn": knn}}
+    return {**asked, "size": search.limit, **_BEST}
 
 
 def _preference(searches: Sequence[Search]) -> str:
