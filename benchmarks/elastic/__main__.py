@@ -222,8 +222,8 @@ def _processor(pid: int | None) -> NDArray[np.float64]:
     return np.array((server, time.process_time())) * 1000
 
 
-async def rewrites(chunks: int, rounds: int = 3) -> list[dict[str, list[float]]]:
-    """Of each round: milliseconds a question, server and client."""
+async def rewrites(chunks: int, rounds: int = 3) -> list[dict[str, dict[str, float]]]:
+    """Of each round: milliseconds a question, processor time of server and client and what passed on the clock."""
     corpus = Corpus()
     with running_node(heap="1g", options=THOROUGH) as node:
         settings = elasticsearch.Settings(url=node.url, timeout=300)
@@ -232,23 +232,33 @@ async def rewrites(chunks: int, rounds: int = 3) -> list[dict[str, list[float]]]
             alone = [corpus.question(number) for number in range(AT_ONCE)]
             one = [_of(question) for question in alone]
             five = [sum((_of(corpus.rewrite(each)) for _ in range(4)), _of(each)) for each in alone]
-            for _ in range(WARM_UP_ROUNDS // 3):
+            for _ in range(WARM_UP_ROUNDS):
                 await asyncio.gather(*map(index.search, one))
                 await asyncio.gather(*map(index.search, five[::3]))
-            measured: list[dict[str, list[float]]] = []
+            clock = _Clock()
+            measured: list[dict[str, dict[str, float]]] = []
+
+            async def measure(
+                asked: Sequence[Sequence[Search]], *, at_once: bool = False
+            ) -> dict[str, float]:
+                before = _processor(node.pid)
+                if at_once:
+                    times = await asyncio.gather(*(clock.watch(index, searches) for searches in asked))
+                else:
+                    times = [await clock.watch(index, searches) for searches in asked]
+                server, client = ((_processor(node.pid) - before) / len(asked)).round(1).tolist()
+                passed = {"p50": round(statistics.median(times), 1), "p95": round(_quantile(times, 0.95), 1)}
+                return {"server": server, "client": client, **passed}
+
             for _ in range(rounds):
-                spent = [_processor(node.pid)]
-                for searches in one:
-                    await index.search(searches)
-                spent.append(_processor(node.pid))
-                for searches in five:
-                    await index.search(searches)
-                spent.append(_processor(node.pid))
-                await asyncio.gather(*map(index.search, one))
-                spent.append(_processor(node.pid))
-                each = (np.diff(spent, axis=0) / AT_ONCE).round(1).tolist()
-                measured.append(dict(zip(("one", "with four rewrites", "fifty at once"), each, strict=True)))
-    return measured
+                measured.append(
+                    {
+                        "one": await measure(one),
+                        "with four rewrites": await measure(five),
+                        "fifty at once": await measure(one, at_once=True),
+                    }
+                )
+            return measured
 
 
 async def quality(sets: Sequence[str]) -> dict[str, Any]:

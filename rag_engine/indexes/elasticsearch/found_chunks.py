@@ -26,7 +26,7 @@ _PAGE = 500
 _ROOM = 2
 """For chunks of the same ids in other generations."""
 _MOST_MISSED = 0.4
-_PACE = 0.1
+_PACE = 0.25
 """How much of its difference a question changes what was missed."""
 
 BY_KEY = ({"chunk": "asc"}, {"generation": "asc"})

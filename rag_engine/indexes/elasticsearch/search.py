@@ -117,7 +117,7 @@ def _bodies(
             dense += 1
         elif number in weights:
             for group in groups:
-                if _may_share(number, group[0], searches, weights):
+                if _may_share(number, group, searches, weights):
                     group.append(number)
                     break
             else:
@@ -131,13 +131,15 @@ def _bodies(
 
 
 def _may_share(
-    number: int, first: int, searches: Sequence[Search], weights: Mapping[int, LexicalWeights]
+    number: int, group: Sequence[int], searches: Sequence[Search], weights: Mapping[int, LexicalWeights]
 ) -> bool:
     """Others would take each other's candidates."""
-    one, other = searches[number], searches[first]
+    one, other = searches[number], searches[group[0]]
     if (one.knowledge_bases, one.documents) != (other.knowledge_bases, other.documents):
         return False
-    mine, theirs = weights[number].worth, weights[first].worth
+    if sum(len(weights[each].words()) for each in (number, *group)) > _MOST_TOKENS:
+        return False
+    mine, theirs = weights[number].worth, weights[group[0]].worth
     shared = math.fsum(worth for word, worth in mine.items() if word in theirs)
     return shared >= _SHARED_WORTH * max(math.fsum(mine.values()), math.fsum(theirs.values()))
 

@@ -19,14 +19,14 @@ from rag_engine.indexes.elasticsearch.bulk_writer import Shared, batches
 from rag_engine.indexes.elasticsearch.client import addresses, connected, is_supported
 from rag_engine.indexes.elasticsearch.documents import frequencies, saturated
 from rag_engine.indexes.elasticsearch.errors import kind_of, reason_of, translate_errors, unavailable
-from rag_engine.indexes.elasticsearch.manifests import Manifest
+from rag_engine.indexes.elasticsearch.found_chunks import FoundChunk, FoundPart
 from rag_engine.indexes.elasticsearch.retry import limited, pause, repeated
 from rag_engine.indexes.elasticsearch.schema import chunk_index
-from rag_engine.indexes.elasticsearch.search import SearchRequest, rankings
+from rag_engine.indexes.elasticsearch.search import LegHits, rankings
 from rag_engine.indexes.elasticsearch.statistics import LexicalWeights
 from rag_engine.ports import IndexIdentity
 from tests.conftest import PROJECT
-from tests.contracts.indexing import base, lexical
+from tests.contracts.indexing import base, chunk, document, lexical
 from tests.elastic.opening import failing, is_plain_sentence
 
 if TYPE_CHECKING:
@@ -322,33 +322,41 @@ def test_a_passage_has_one_vector() -> None:
 
 def test_queries_of_one_call_share_chunks_and_score_their_own_words() -> None:
     texts = {"a": "tea tea cake", "b": "cake", "c": "tea cake jam milk"}
-    kept = {
-        name: {"document": "d", "ordinal": 0, "text": text, "title": "", "uri": "", "headings": [], "anchor": "",
-               "kind": "text", "language": "en", "chunk": name, "base": "b1" if name == "c" else "b0", "tokens": text}
+    chunks = {
+        (name, "g"): FoundChunk(
+            chunk(document("d", knowledge_base="k1" if name == "c" else "k0"), text, name=name),
+            base="b1" if name == "c" else "b0",
+            tokens=text,
+        )
         for name, text in texts.items()
-    }  # fmt: skip
-    found = {
-        "timed_out": False,
-        "_shards": {"failed": 0},
-        "hits": {"hits": [{"_id": name, "_source": source} for name, source in kept.items()]},
     }
-    bases = {base("k0"): Manifest(base="b0"), base("k1"): Manifest(base="b1")}
+    leg = LegHits(hits=[{}] * 3, keys=list(chunks), is_whole=True)
     weights = {
         0: LexicalWeights(worth={"tea": 2.0}, average=3.0),
         1: LexicalWeights(worth={"cake": 1.0, "milk": 0.5}, average=3.0, synonyms={"b1": {"jam": 0.25}}),
     }
     searches = [lexical("tea", "k0", "k1", limit=3), lexical("cake milk", "k0", "k1", limit=3)]
-    asked = SearchRequest(lines=[], asked=(0, 1))
-    first, second = rankings(searches, [found, found], asked, bases, weights)
+    first, second = rankings(searches, {0: leg, 1: leg}, FoundPart(chunks=chunks), weights)
 
-    assert [(hit.chunk.id, hit.score) for hit in first.hits] == [
-        ("a", 2.0 * saturated(2, 3, 3.0)),
-        ("c", 2.0 * saturated(1, 4, 3.0)),
-        ("b", 0.0),
-    ]
+    assert {str(hit.chunk.id): hit.score for hit in first.hits} == pytest.approx(
+        {"a": 2.0 * saturated(2, 3, 3.0), "c": 2.0 * saturated(1, 4, 3.0)}, abs=1e-15
+    )
     scores = {str(hit.chunk.id): hit.score for hit in second.hits}
     assert scores["c"] == pytest.approx((1.0 + 0.5 + 0.25) * saturated(1, 4, 3.0), abs=1e-15)
-    assert scores["b"] == saturated(1, 1, 3.0)
+    assert scores["b"] == pytest.approx(saturated(1, 1, 3.0), abs=1e-15)
     made = {str(hit.chunk.id): hit.chunk for hit in first.hits}
-    assert all(hit.chunk is made[hit.chunk.id] for hit in second.hits)
+    assert all(hit.chunk is made[hit.chunk.id] for hit in second.hits if hit.chunk.id in made)
     assert made["c"].knowledge_base == base("k1")
+
+
+def test_the_best_are_chosen_with_ties_in_the_order_of_chunk_ids() -> None:
+    of = document("d")
+    names = [f"{number:02}" for number in reversed(range(20))]
+    chunks = {
+        (name, "g"): FoundChunk(chunk(of, "tea", name=name), base="b", tokens="tea cake" if name < "03" else "tea")
+        for name in names
+    }  # fmt: skip
+    leg = LegHits(hits=[{}] * 20, keys=list(chunks), is_whole=True)
+    weights = {0: LexicalWeights(worth={"tea": 1.0}, average=1.0)}
+    (ranking,) = rankings([lexical("tea", limit=5)], {0: leg}, FoundPart(chunks=chunks), weights)
+    assert [hit.chunk.id for hit in ranking.hits] == ["03", "04", "05", "06", "07"]
