@@ -71,15 +71,19 @@ class _Run:
             reporter.showfspath = False
         self._session.config._tmp_path_factory.getbasetemp()  # made once, for the folders of all workers
         workers = [self._start() for _ in range(min(count, len(self._groups)))]
-        while workers:
-            for ready in wait([each.messages for each in workers]):
-                worker = next(each for each in workers if each.messages is ready)
-                try:
-                    self._receive(worker.messages.recv())
-                except EOFError:
-                    workers.remove(worker)
-                    workers += self._after(worker)
-            self._stopped.value = bool(self._session.shouldfail or self._session.shouldstop)
+        try:
+            while workers:
+                for ready in wait([each.messages for each in workers]):
+                    worker = next(each for each in workers if each.messages is ready)
+                    try:
+                        self._receive(worker.messages.recv())
+                    except EOFError:
+                        workers.remove(worker)
+                        workers += self._after(worker)
+                self._stopped.value = bool(self._session.shouldfail or self._session.shouldstop)
+        finally:
+            for worker in workers:  # after Ctrl-C: each ends when it has nobody to report to
+                worker.messages.close()
         if self._session.shouldfail:
             raise self._session.Failed(self._session.shouldfail)
         if self._session.shouldstop:
@@ -154,16 +158,18 @@ class _Work:
         self._inherited: object = None
 
     def run(self, groups: Iterator[Sequence[int]], stopped: c_int) -> None:
+        hook = self._session.config.hook
         try:
             self._begin()
-            for group in groups:
-                for number, following in zip(group, [*group[1:], _NONE], strict=True):
-                    if not stopped.value:
-                        self._run(number, following)
-            hook = self._session.config.hook
-            hook.pytest_sessionfinish(session=self._session, exitstatus=self._session.testsfailed)
-        except KeyboardInterrupt:
-            self._session._setupstate.teardown_exact(None)
+            try:
+                for group in groups:
+                    for number, following in zip(group, [*group[1:], _NONE], strict=True):
+                        if not stopped.value:
+                            self._run(number, following)
+            finally:
+                hook.pytest_sessionfinish(session=self._session, exitstatus=self._session.testsfailed)
+        except (KeyboardInterrupt, BrokenPipeError):
+            return
         except BaseException:
             self._messages.send(("error", traceback.format_exc()))
             raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from functools import partial
 from textwrap import dedent
 from typing import TYPE_CHECKING, Protocol
 
@@ -26,24 +27,25 @@ class Run(Protocol):
 def run(tmp_path: Path) -> Run:
     """Pytest with two workers on these modules; its exit code and output."""
 
-    def run(*options: str, **files: str) -> tuple[int, str]:
-        for name, content in files.items():
-            (tmp_path / f"test_{name}.py").write_text(dedent(content), encoding="utf-8")
-        done = subprocess.run(
-            [
-                *(sys.executable, "-m", "pytest", "-p", "tests.workers", "--workers", "2"),
-                *("-c", os.devnull, "--rootdir", str(tmp_path), *options, str(tmp_path)),
-            ],
-            check=False,
-            cwd=PROJECT,
-            env={**os.environ, "PYTHONPATH": str(PROJECT)},
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        return done.returncode, done.stdout + done.stderr
+    return partial(_run, tmp_path)
 
-    return run
+
+def _run(folder: Path, *options: str, **files: str) -> tuple[int, str]:
+    for name, content in files.items():
+        (folder / f"test_{name}.py").write_text(dedent(content), encoding="utf-8")
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", "-p", "tests.workers", "--workers", "2"),
+            *("-c", os.devnull, "--rootdir", str(folder), *options, str(folder)),
+        ],
+        check=False,
+        cwd=PROJECT,
+        env={**os.environ, "PYTHONPATH": str(PROJECT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    return done.returncode, done.stdout + done.stderr
 
 
 def test_every_test_runs_once_and_a_file_stays_together(run: Run, tmp_path: Path) -> None:
@@ -128,6 +130,31 @@ def test_the_first_failure_ends_the_run_if_asked(run: Run) -> None:
     assert code == 1
     assert "stopping after" in output
     assert "1497 passed" not in output
+
+
+def test_an_interrupted_run_ends_what_its_workers_started(run: Run, tmp_path: Path) -> None:
+    content = f"""
+        import os, pytest, signal, time
+        from pathlib import Path
+
+        @pytest.fixture(scope="session", autouse=True)
+        def server():
+            yield
+            Path({str(tmp_path)!r}, f"ended-{{os.getpid()}}").touch()
+
+        def test_it():
+            Path({str(tmp_path)!r}, f"began-{{os.getpid()}}").touch()
+            while len(list(Path({str(tmp_path)!r}).glob("began-*"))) < 2:
+                time.sleep(0.01)
+            if __name__ == "test_file0":
+                os.kill(os.getppid(), signal.SIGINT)
+    """
+    code, output = run(**{f"file{number}": content for number in range(40)})
+    assert code == 2, output
+    assert "KeyboardInterrupt" in output
+    began = {path.name.partition("-")[2] for path in tmp_path.glob("began-*")}
+    assert began == {path.name.partition("-")[2] for path in tmp_path.glob("ended-*")}
+    assert len(began) == 2
 
 
 def test_a_folder_of_its_own_in_each_worker_is_kept_where_it_failed(run: Run, tmp_path: Path) -> None:
