@@ -45,6 +45,8 @@ BOUNDED = {
     "rag_engine.parsers.sheets._cells.date_formats": "a number format of at most 255 characters",
     "rag_engine.parsers.sheets._cells.number_formats": "a number format of at most 255 characters",
 }
+OF_EXTRAS = (".sentence_transformers", ".sources._host_keys")
+"""Their libraries are no part of the environment of tests."""
 METHODS = ("search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer")
 GENERAL = (
     *" \n\ta1_-*`<[({\"'«“.|#>:/\\&@=$%~日",
@@ -69,7 +71,7 @@ def modules() -> tuple[ModuleType, ...]:
     for package in ("rag_engine", "bot", "adapters"):
         root = importlib.import_module(package)
         for module in pkgutil.walk_packages(root.__path__, f"{package}."):
-            if not module.name.endswith(("__main__", ".sentence_transformers")):
+            if not module.name.endswith(("__main__", *OF_EXTRAS)):
                 found.append(importlib.import_module(module.name))
     return tuple(found)
 
