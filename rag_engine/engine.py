@@ -251,6 +251,7 @@ class Engine:
         request = AnswerRequest(
             question=question,
             passages=_ranked(prompt.passages),
+            by_meaning=inquiry.by_meaning,
             closest=inquiry.closest,
             unmentioned=inquiry.unmentioned,
             scope=query.scope_in(question_language(question, chosen=query.language)),

@@ -51,6 +51,8 @@ class Inquiry:
     found: Mapping[Leg, int] = field(default_factory=dict["Leg", int])
     """Chunks by leg."""
     evidence: Evidence = ""
+    by_meaning: bool = False
+    """One sentence of `hits` answers in other words than the question's."""
     closest: tuple[Hit, ...] = ()
     """The hits that do not answer."""
     unmentioned: tuple[str, ...] = ()

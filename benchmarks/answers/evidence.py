@@ -1,13 +1,13 @@
 """Fits the coefficients of `rag_engine/evidence/calibration.py`, and shows the curve on the half that was not used.
 
-python -m benchmarks.answers.evidence [SET ...]
+python -m benchmarks.answers.evidence [--beside-a-model] [SET ...]
 
 The sets: XQuAD in three languages and RGB's news beside the project, the questions of `tests/documents` about real files, and
 those of `tests/answers`. A question becomes unanswerable when its paragraph (near miss) or its article or file (off the topic) is
 taken from the hits, when its first number or a name in it is changed, or when it is asked of another set (elsewhere). Halves are
 by article, file or question. HotpotQA, SciFact and Cranfield are fitted on by nothing; their questions need several passages or
 are no questions. Only questions whose passage is among the hits are fitted on as answerable. A mistyped
-question is judged by its correction, too, as in the product.
+question is judged by its correction, too, and sentences are compared, as in the product (beside a model: not).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import sys
 import tempfile
 import zlib
 from collections import defaultdict
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -28,12 +28,11 @@ import numpy as np
 from benchmarks.answers.evidence_sets import BASE, NEVER_FITTED, SETS, asked_elsewhere, judged_set
 from bot import settings
 from bot.composition.laboratory import retrieval_laboratory
-from rag_engine.evidence.calibration import COEFFICIENTS, COMPOUNDING, COMPOUNDING_SHIFT
-from rag_engine.evidence.verdict import judge
+from rag_engine.evidence.calibration import BY_SENTENCES, BY_WORDS, Calibration
 from rag_engine.retrieval.queries.corrections import corrected_question, corrected_words
 from rag_engine.retrieval.ranking.language_familiarity import word_check
 from rag_engine.steps import fuse, retrieve
-from rag_engine.steps.evidence import Settings, is_said
+from rag_engine.steps.evidence import Settings, judged
 from rag_engine.text.chunk_text import searchable_text
 from rag_engine.text.language import detect
 from rag_engine.types import Query
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
 
     from benchmarks.answers.evidence_sets import JudgedSet
     from bot.composition.laboratory import EvaluationComponents
+    from rag_engine.evidence.features import Features
     from rag_engine.types import Ranking
 
 _SHARES: Final = {"near_miss_of_news": 0.25, "other_name": 0.2, "other_number": 0.5, "elsewhere": 0.7}
@@ -52,6 +52,7 @@ _READ: Final = 6
 """Hits."""
 _RIDGE: Final = 0.5
 _LINE: Final = Settings().line
+_BESIDE_A_MODEL: Final = "--beside-a-model"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,22 +62,24 @@ class JudgedRow:
     kind: str
     is_fitted: bool
     is_found: bool
-    values: tuple[float, ...]
-    is_said: bool
-    """By one sentence, in other words."""
+    features: Features
+    probability: float
+    by_sentence: bool
+    """One answers in other words."""
 
 
-async def judged_rows(judged: JudgedSet, laboratory: EvaluationComponents) -> list[JudgedRow]:
+async def judged_rows(
+    questions: JudgedSet, laboratory: EvaluationComponents, *, beside_a_model: bool = False
+) -> list[JudgedRow]:
     trust = fuse.judge_of(laboratory.embedder)
-    contrast = await trust.contrast()
     is_word = word_check(laboratory.embedder.count_tokens)
-    for document, sections in judged.documents:
+    for document, sections in questions.documents:
         chunks = list(laboratory.splitter(document, sections))
         vectors = await laboratory.embedder.embed(list(map(searchable_text, chunks)), side="passage")
         await laboratory.index.put(document, list(zip(chunks, vectors, strict=True)))
     rows: list[JudgedRow] = []
-    names = [match[0] for question in judged.questions for match in _NAME.finditer(question.text)]
-    chance = random.Random(judged.name)
+    names = [match[0] for question in questions.questions for match in _NAME.finditer(question.text)]
+    chance = random.Random(questions.name)
 
     async def search(text: str) -> Sequence[Ranking]:
         query = Query(text=text, knowledge_bases=frozenset({BASE}))
@@ -95,30 +98,30 @@ async def judged_rows(judged: JudgedSet, laboratory: EvaluationComponents) -> li
         fused = await fuse.fuse_rankings(text, rankings, judge=trust, settings=fuse.Settings(), limit=50)
         lexical = next((one for one in rankings if one.leg == "lexical"), None)
         typed = corrected_words(text, lexical, is_word=is_word) if lexical else {}
-        verdict = judge(
+        verdict = await judged(
             (text, corrected_question(text, typed)),
             fused.hits,
             rankings,
-            familiarity=trust.familiarity,
-            contrast=contrast,
+            embedder=None if beside_a_model else laboratory.embedder,
+            trust=trust,
         )
         if verdict is not None:
-            half = zlib.crc32(f"{judged.name}{group}".encode()) % 2 == 1
+            half = zlib.crc32(f"{questions.name}{group}".encode()) % 2 == 1
             found = {hit.chunk.document for hit in fused.hits[:_READ]}
             rows.append(
                 JudgedRow(
-                    set=judged.name,
+                    set=questions.name,
                     language=detect(text),
                     kind=kind,
-                    is_fitted=half and judged.name not in NEVER_FITTED,
+                    is_fitted=half and questions.name not in NEVER_FITTED,
                     is_found=not answering or not found.isdisjoint(answering),
-                    values=astuple(verdict.reading.features),
-                    is_said=verdict.probability < _LINE
-                    and await is_said(verdict, fused.hits, embedder=laboratory.embedder, trust=trust),
+                    features=verdict.reading.features,
+                    probability=verdict.probability,
+                    by_sentence=verdict.by_sentence,
                 )
             )
 
-    for question in [*judged.questions, *asked_elsewhere(judged.name)]:
+    for question in [*questions.questions, *asked_elsewhere(questions.name)]:
         rankings = await search(question.text)
         answering = min(question.without.values(), key=len, default=frozenset[str]())
         await add(question.text, question.kind, question.group, rankings, answering)
@@ -147,14 +150,14 @@ def _left(ranking: Ranking, documents: frozenset[str]) -> Ranking:
     return replace(ranking, hits=tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits, 1)))
 
 
-def _fit(rows: Sequence[JudgedRow]) -> tuple[dict[str, float], float]:
+def _fit(rows: Sequence[JudgedRow], names: Sequence[str]) -> tuple[dict[str, float], float]:
     """Logistic regression by Newton's method; in each set answerable and unanswerable rows weigh the same."""
     counts: dict[tuple[str, bool], float] = defaultdict(float)
     for row in rows:
         counts[row.set, not row.kind] += _SHARES.get(row.kind, 1.0)
     shares = np.array([_SHARES.get(row.kind, 1.0) / counts[row.set, not row.kind] for row in rows])
     shares /= shares.mean()
-    values = np.array([row.values for row in rows])
+    values = np.array([[getattr(row.features, name) for name in names] for row in rows])
     middle, spread = values.mean(axis=0), values.std(axis=0) + 1e-9
     scaled = np.c_[(values - middle) / spread, np.ones(len(rows))]
     answerable = np.array([float(not row.kind) for row in rows])
@@ -165,19 +168,27 @@ def _fit(rows: Sequence[JudgedRow]) -> tuple[dict[str, float], float]:
         bend = (scaled.T * (found * (1 - found) * shares)) @ scaled + _RIDGE * np.eye(len(weights))
         weights -= np.linalg.solve(bend, slope)
     raw = weights[:-1] / spread
-    return dict(zip(COEFFICIENTS, map(float, raw), strict=True)), float(weights[-1] - raw @ middle)
+    return dict(zip(names, map(float, raw), strict=True)), float(weights[-1] - raw @ middle)
 
 
-def probability_of(row: JudgedRow, coefficients: dict[str, float], bias: float) -> float:
-    value = bias + sum(a * b for a, b in zip(coefficients.values(), row.values, strict=True))
-    value += COMPOUNDING_SHIFT if row.language in COMPOUNDING else 0.0
-    return 1 / (1 + float(np.exp(-value)))
+def _calibrated(row: JudgedRow) -> float:
+    return row.probability
 
 
-def _curve(rows: Sequence[JudgedRow], found: Sequence[float], key: Callable[[JudgedRow], str]) -> str:
+def _probability_by(calibration: Calibration) -> Callable[[JudgedRow], float]:
+    def probability(row: JudgedRow) -> float:
+        return 1 / (1 + float(np.exp(-calibration.value(row.features, row.language))))
+
+    return probability
+
+
+def _curve(
+    rows: Sequence[JudgedRow], found: Callable[[JudgedRow], float], key: Callable[[JudgedRow], str]
+) -> str:
     groups: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for row, value in zip(rows, found, strict=True):
-        groups[key(row), row.kind or "refused"].append(max(value, _LINE) if row.is_said else value)
+    for row in rows:
+        value = found(row)
+        groups[key(row), row.kind or "refused"].append(max(value, _LINE) if row.by_sentence else value)
     lines = [step / 20 for step in range(2, 13)]
     head = f"{'':14} {'kind':18} {'n':>4} " + " ".join(f"{line:5.2f}" for line in lines)
     return "\n".join(
@@ -193,23 +204,27 @@ def _curve(rows: Sequence[JudgedRow], found: Sequence[float], key: Callable[[Jud
 
 
 async def main() -> None:
+    beside_a_model = _BESIDE_A_MODEL in sys.argv[1:]
+    used = BY_WORDS if beside_a_model else BY_SENTENCES
     rows: list[JudgedRow] = []
-    for name in sys.argv[1:] or SETS:
-        judged = await judged_set(name)
+    for name in [name for name in sys.argv[1:] if name != _BESIDE_A_MODEL] or SETS:
+        questions = await judged_set(name)
         with tempfile.TemporaryDirectory() as folder:
             async with retrieval_laboratory(settings.read(), Path(folder)) as laboratory:
-                rows += await judged_rows(judged, laboratory)
+                rows += await judged_rows(questions, laboratory, beside_a_model=beside_a_model)
         print(f"{name}: {len(rows)} rows", file=sys.stderr, flush=True)
-    coefficients, bias = _fit([row for row in rows if row.is_fitted and (row.kind or row.is_found)])
+    fitted = [row for row in rows if row.is_fitted and (row.kind or row.is_found)]
+    coefficients, bias = _fit(fitted, list(used.coefficients))
     for name, value in coefficients.items():
-        print(f'    "{name}": {value:.3f},')
-    print(f"BIAS: Final = {bias:.3f}\n")
+        print(f'        "{name}": {value:.3f},')
+    print(f"    bias={bias:.3f},\n")
+    refitted = replace(used, coefficients=coefficients, bias=bias)
     unseen = [row for row in rows if not row.is_fitted]
-    found = [probability_of(row, coefficients, bias) for row in unseen]
-    print(_curve(unseen, found, lambda row: row.set), end="\n\n")
-    usual = [place for place, row in enumerate(unseen) if row.set not in NEVER_FITTED]
-    rows, found = [unseen[place] for place in usual], [found[place] for place in usual]
-    print(_curve(rows, found, lambda row: row.language or "unknown"))
+    usual = [row for row in unseen if row.set not in NEVER_FITTED]
+    for label, found in (("as calibrated", _calibrated), ("refitted", _probability_by(refitted))):
+        print(label)
+        print(_curve(unseen, found, lambda row: row.set), end="\n\n")
+        print(_curve(usual, found, lambda row: row.language or "unknown"), end="\n\n")
 
 
 if __name__ == "__main__":

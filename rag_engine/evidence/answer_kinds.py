@@ -31,6 +31,10 @@ _PATTERNS: Final[tuple[tuple[AnswerKind, str], ...]] = (
         r"\be-?mail(?:[- ]?ad+ress\w*)?\b.{0,80}\?|\b(?:what|which)\b.{0,40}\b(?:web ?site|url)\b|\bcorreo electrónico\b|邮箱|网址",
     ),
     (
+        "duration",
+        r"\bhow much (?!(?:do|does|did|is|are|was|were|will|can|should)\b)(?:[\w-]+ ){0,2}(?:leave|vacation|holidays?|time|notice)\b",
+    ),
+    (
         "money",
         r"\bhow (?:much|expensive)\b.{0,80}\b(?:costs?|pay|paid|spen[dt]|earn\w*|charged?|worth|budget|salary|price|fees?|money|invest\w*|refund\w*)\b"
         r"|\bwhat\b.{0,80}(?<!low )\b(?:costs?|prices?|salary|fees?|budget|fine)\b|\bwas kostete?t?n?\b|\bwie teuer\b|\bwie hoch (?:ist|sind|war|waren) (?:die|der|das)"

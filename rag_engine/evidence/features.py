@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.evidence.answer_kinds import asked_kind, holds
+from rag_engine.evidence.close_sentence import TYPICAL
 from rag_engine.evidence.passage_words import LONGEST_READ, PassageWords
 from rag_engine.evidence.question import terms
 from rag_engine.text.chunk_text import searchable_text
@@ -14,6 +15,7 @@ from rag_engine.text.language import detect
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rag_engine.evidence.close_sentence import SentenceCosines
     from rag_engine.evidence.passage_words import Pool
     from rag_engine.evidence.question import Term
     from rag_engine.types import Chunk, Hit, Ranking
@@ -30,6 +32,8 @@ _TYPICAL_LEAD: Final = 0.6
 _LARGEST_LEAD: Final = 1.5
 _TYPICAL_CLOSENESS: Final = 0.5
 _LARGEST_DISTANCE: Final = 0.3
+_SENTENCES_OF, _MOST_SENTENCES, _FOURTH = 4, 60, 3
+"""Passages, sentences of a passage, place."""
 _TENTH: Final = 9
 _FIGURES_FIRST, _NAMES_FIRST = 0.5, 0.2
 _NEARLY: Final = 0.1
@@ -37,8 +41,11 @@ _INFLECTED: Final = 0.7
 _HALF_COMPOUND: Final = 0.5
 _COMPOUNDING: Final = frozenset({"de", "nl", "sv", "da", "no"})
 _ELSEWHERE: Final = 0.7
+_ALONE: Final = 0.5
+"""A character that is a word here, and perhaps a part of another there."""
 _SAME_STEM: Final = 0.6
 _SHORTEST_STEM: Final = 5
+_SHORTEST_HALF: Final = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +68,14 @@ class Features:
     """The best cosine, 0 (unrelated) to 1, less what is typical; 0 in an unknown language."""
     kind_missing: float
     """1 without a number, date, amount or person where one is asked for; 0.5 if far from the words."""
+    passage_lead: float
+    """Of the best passage's coverage over the average of the others read."""
+    sentence_lead: float
+    """Of the best sentence's coverage over the fourth best."""
+    meaning: float
+    """The best cosine of a sentence, 0 to 1, less what is typical; 0 in an unknown language or if not compared."""
+    meaning_lead: float
+    """The same of its lead over the average sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +89,8 @@ class Reading:
     """The best passage is in another language: words say little."""
     reach: float
     """The best cosine, 0 (unrelated) to 1."""
+    is_close: bool
+    """Sentence by sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,21 +117,19 @@ def read(
     *,
     familiarity: float,
     contrast: float,
-    words: PassageWords | None = None,
+    words: PassageWords,
+    said: SentenceCosines | None = None,
 ) -> Reading | None:
-    """None without hits or telling words."""
+    """None without hits or telling words. With `said`, sentence by sentence."""
     asked = terms(question)
     if not asked or not hits:
         return None
-    words = words or PassageWords()
     pool = words.pool(rankings)
-    cosines = pool.cosines
     weights, is_absent = _weights(asked, pool, words)
     passages = [_passage(hit, asked, weights, pool, words) for hit in hits[:_READ]]
     best, kind_missing = _best(question, asked, passages, weights, familiarity, words)
-    best = _with_other_names(asked, best, passages, weights)
     language = detect(question)
-    closest = 1 - (1 - max(cosines.values(), default=0.0)) / contrast
+    closeness, reach = _closeness(pool, familiarity, contrast)
     return Reading(
         features=Features(
             coverage=best.coverage,
@@ -123,14 +138,34 @@ def read(
             absent=_absent(weights, is_absent, passages),
             lead=_lead(rankings),
             agreement=familiarity * _agreement(rankings),
-            closeness=familiarity * max(closest - _TYPICAL_CLOSENESS, -_LARGEST_DISTANCE) if cosines else 0.0,
+            closeness=closeness,
             kind_missing=kind_missing,
+            passage_lead=_passage_lead(passages),
+            sentence_lead=_sentence_lead(asked, weights, passages, words) if said else 0.0,
+            **_meaning(said or TYPICAL, familiarity),
         ),
         unmentioned=_unmentioned(asked, passages),
         language=language,
         is_crosslingual=bool(language and best.chunk.language) and language != best.chunk.language,
-        reach=familiarity * max(closest, 0.0) if cosines else 0.0,
+        reach=reach,
+        is_close=said is not None,
     )
+
+
+def _closeness(pool: Pool, familiarity: float, contrast: float) -> tuple[float, float]:
+    """And the reach."""
+    if not pool.cosines:
+        return 0.0, 0.0
+    closest = 1 - (1 - max(pool.cosines.values())) / contrast
+    closeness = familiarity * max(closest - _TYPICAL_CLOSENESS, -_LARGEST_DISTANCE)
+    return closeness, familiarity * max(closest, 0.0)
+
+
+def _meaning(said: SentenceCosines, familiarity: float) -> dict[str, float]:
+    return {
+        "meaning": familiarity * (said.best - TYPICAL.best),
+        "meaning_lead": familiarity * (said.lead - TYPICAL.lead),
+    }
 
 
 def _best(
@@ -150,7 +185,7 @@ def _best(
         _kind_missing(question, passage.chunk, _nearby(passage, asked, weights, words)) for passage in equals
     ]
     least = lacking.index(min(lacking))
-    return equals[least], lacking[least]
+    return _with_other_names(asked, equals[least], passages, weights), lacking[least]
 
 
 def _with_other_names(
@@ -236,19 +271,35 @@ def _passage(
 
 
 def _found(term: Term, present: frozenset[str], listed: str, *, joins: bool) -> float:
-    if not term.forms.isdisjoint(present) or (term.parts and term.parts <= present):
+    if not term.forms.isdisjoint(present):
         return 1.0
+    if term.parts and term.parts <= present:
+        return 1.0 if term.kind == "figure" else _ALONE
     if term.kind == "figure":
         return 0.0
-    long = [form for form in term.forms if len(form) >= _SHORTEST_STEM and form.isalpha()]
+    alphabetic = [form for form in term.forms if form.isalpha()]
+    long = [form for form in alphabetic if len(form) >= _SHORTEST_STEM]
     if any(_is_related(form, listed) for form in long):
         return _INFLECTED
-    return _HALF_COMPOUND if joins and any(_has_half(form, present) for form in long) else 0.0
+    if not joins:
+        return 0.0
+    is_joined = any(_has_half(form, present) for form in long) or any(
+        _is_half(form, present) for form in alphabetic if len(form) >= _SHORTEST_HALF
+    )
+    return _HALF_COMPOUND if is_joined else 0.0
 
 
 def _has_half(form: str, present: frozenset[str]) -> bool:
     ends = range(_SHORTEST_STEM, len(form) - 3)
     return any(form[:end] in present for end in ends) or any(form[-end:] in present for end in ends)
+
+
+def _is_half(form: str, present: frozenset[str]) -> bool:
+    """ "Flut" of "Sturmflut"."""
+    shortest = len(form) + _SHORTEST_HALF
+    return any(
+        len(other) >= shortest and (other.startswith(form) or other.endswith(form)) for other in present
+    )
 
 
 def _is_related(form: str, listed: str) -> bool:
@@ -273,15 +324,35 @@ def _nearby(passage: _Passage, asked: Sequence[Term], weights: Sequence[float], 
     best, place = 0.0, 0
     for number, own in enumerate(said.forms):
         after = said.forms[number + 1] if number + 1 < len(said.forms) else frozenset[str]()
-        near = own | said.header | after
-        listed = f" {' '.join(near)} "
-        share = sum(
-            weight * _found(term, near, listed, joins=chunk.language in _COMPOUNDING)
-            for term, weight in found_terms
-        )
+        share = _share(found_terms, own | said.header | after, chunk)
         if share > best:
             best, place = share, number
     return " ".join(said.parts[max(0, place - 1) : place + 3])
+
+
+def _passage_lead(passages: Sequence[_Passage]) -> float:
+    shares = sorted((passage.coverage for passage in passages), reverse=True)
+    return shares[0] - (sum(shares[1:]) / len(shares[1:]) if len(shares) > 1 else 0.0)
+
+
+def _sentence_lead(
+    asked: Sequence[Term], weights: Sequence[float], passages: Sequence[_Passage], words: PassageWords
+) -> float:
+    with_months = any(_is_month(term) for term in asked)
+    shares: list[float] = []
+    for chunk in (passage.chunk for passage in passages[:_SENTENCES_OF]):
+        said = words.sentences(chunk, with_months=with_months)
+        for own in said.forms[:_MOST_SENTENCES]:
+            near = own | said.header
+            shares.append(_share(list(zip(asked, weights, strict=True)), near, chunk))
+    shares.sort(reverse=True)
+    return shares[0] - (shares[_FOURTH] if len(shares) > _FOURTH else 0.0) if shares else 0.0
+
+
+def _share(sought: Sequence[tuple[Term, float]], near: frozenset[str], chunk: Chunk) -> float:
+    listed = f" {' '.join(near)} "
+    joins = chunk.language in _COMPOUNDING
+    return sum(weight * _found(term, near, listed, joins=joins) for term, weight in sought)
 
 
 def _missing(asked: Sequence[Term], passage: _Passage, kind: str) -> float:

@@ -31,42 +31,14 @@ ASKING: Final = {
     "ko": re.compile(r"무엇|언제|어디|누구|왜|어떻게|얼마|몇|입니까|인가요|나요|까요"),
 }
 """In scripts without blanks the words alone cannot show it."""
-_ADDRESSING: Final = frozenset(
-    [
-        "i",
-        "me",
-        "us",
-        "please",
-        "tell",
-        "show",
-        "give",
-        "mir",
-        "mich",
-        "uns",
-        "bitte",
-        "moi",
-        "je",
-        "nous",
-        "dime",
-        "dame",
-        "por",
-        "favor",
-        "mi",
-        "ci",
-        "per",
-        "favore",
-        "diga",
-        "did",
-        "does",
-        "ist",
-        "sind",
-        "wird",
-        "kann",
-        "there",
-        "here",
-        "also",
-    ]
+_DONE: Final = re.compile(r"(.)[了掉过]")
+_ADDRESSING_WORDS: Final = (
+    "i me us please tell show give mir mich uns bitte moi je nous dime dame por favor mi ci per favore diga did does ist "
+    "sind wird kann there here also dort seit weshalb wieso woher wohin womit woran worauf woraus worin wodurch wofür "
+    "wogegen wonach worüber wovon wovor wozu inwiefern"
 )
+"""And words that ask."""
+_ADDRESSING: Final = frozenset(_ADDRESSING_WORDS.split())
 _CAPITALISED_NOUNS: Final = frozenset({"de"})
 _FIGURE: Final = re.compile(r"\d")
 _UNIT: Final = re.compile(
@@ -116,6 +88,7 @@ def terms(question: str) -> tuple[Term, ...]:
     found: dict[frozenset[str], Term] = {}
     said = asking.sub(" ", question) if asking else question
     before: tuple[str, ...] = ()
+    done = frozenset(_DONE.findall(question)) if language == "zh" else frozenset[str]()
     for place, run in enumerate(_RUN.finditer(said)):
         word = run[0]
         emphasis = _emphasis(word, before, language)
@@ -123,7 +96,7 @@ def terms(question: str) -> tuple[Term, ...]:
         if word.lower() in dropped and not month_forms(word):
             continue
         is_amount = _is_amount(word, said, run)
-        for term in _terms_of(word, is_first=place == 0, language=language, spoken=spoken):
+        for term in _terms_of(word, is_first=place == 0, language=language, spoken=spoken, done=done):
             weighed = replace(term, kind="light") if is_amount and term.kind == "figure" else term
             if years := _years_of_decade(word, said, run):
                 weighed = replace(weighed, forms=years, parts=frozenset())
@@ -166,9 +139,11 @@ def _years_of_decade(word: str, said: str, run: re.Match[str]) -> frozenset[str]
     return frozenset((*years, match[2], *(f"{century}{match[2]}s" for century in centuries)))
 
 
-def _terms_of(word: str, *, is_first: bool, language: str, spoken: Sequence[str]) -> Iterator[Term]:
+def _terms_of(
+    word: str, *, is_first: bool, language: str, spoken: Sequence[str], done: frozenset[str]
+) -> Iterator[Term]:
     if _UNSPACED.search(word):
-        yield from _characters(unicodedata.normalize("NFKC", word).casefold(), language)
+        yield from _characters(unicodedata.normalize("NFKC", word).casefold(), language, done)
         return
     month = month_forms(word)
     kind: TermKind = "word"
@@ -190,14 +165,18 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text.casefold()))
 
 
-def _characters(run: str, language: str) -> Iterator[Term]:
-    """With one of its neighbours: pairs across two words are in no passage."""
+def _characters(run: str, language: str, done: frozenset[str]) -> Iterator[Term]:
+    """With one of its neighbours: pairs across two words are in no passage. One in `done` is a word of its own."""
     spans = [match.span() for match in LIGHT_CHINESE.finditer(run)] if language == "zh" else []
     light = {place for start, end in spans for place in range(start, end)}
     for place, character in enumerate(run):
         pairs = (run[max(0, place - 1) : place + 1], run[place : place + 2])
-        forms = frozenset(pair for pair in pairs if len(pair) > 1) or frozenset((character,))
-        yield Term(text=character, forms=forms, kind="light" if place in light else "word")
+        forms = frozenset(pair for pair in pairs if len(pair) > 1)
+        is_light = place in light
+        is_verb = place == len(run) - 1 and character in done
+        alone = frozenset((character,)) if is_verb and forms else frozenset[str]()
+        forms = forms or frozenset((character,))
+        yield Term(text=character, forms=forms, kind="light" if is_light else "word", parts=alone)
 
 
 def _forms(word: str, language: str) -> tuple[str, ...]:

@@ -4,13 +4,15 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from rag_engine.evidence.calibration import probability
+from rag_engine.evidence.close_sentence import TYPICAL
 from rag_engine.evidence.features import read
 from rag_engine.evidence.passage_words import PassageWords
 from rag_engine.text.question_parts import parts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from rag_engine.evidence.close_sentence import SentenceCosines
     from rag_engine.evidence.features import Reading
     from rag_engine.types import Hit, Ranking
 
@@ -21,15 +23,29 @@ class EvidenceVerdict:
     """Answered best: the question, its complete form, or a part."""
     probability: float
     reading: Reading
+    by_sentence: bool = False
+    """One sentence answers in other words, whatever the probability."""
 
     def as_json(self) -> dict[str, object]:
         return {
             "probability": round(self.probability, 4),
             "question": self.question,
+            "by_sentence": self.by_sentence,
             "features": {name: round(value, 4) for name, value in asdict(self.reading.features).items()},
             "unmentioned": list(self.reading.unmentioned),
             "across_languages": self.reading.is_crosslingual,
         }
+
+
+def asked_wordings(wordings: Sequence[str], rankings: Sequence[Ranking]) -> Mapping[str, Sequence[Ranking]]:
+    """Each question to judge, with its own rankings. Keywords ask nothing."""
+    rankings = [ranking for ranking in rankings if not ranking.is_hypothetical]
+    further = (ranking.query for ranking in rankings if ranking.leg == "dense" and ranking.query)
+    return {
+        part: _own(wording, rankings)
+        for wording in dict.fromkeys((*wordings, *further))
+        for part in (wording, *parts(wording))
+    }
 
 
 def judge(
@@ -39,20 +55,24 @@ def judge(
     *,
     familiarity: Callable[[str], float],
     contrast: float,
+    said: Mapping[str, SentenceCosines] | None = None,
     reranked: float | None = None,
 ) -> EvidenceVerdict | None:
-    """Each wording is judged by its own rankings; None without words to look for. Keywords ask nothing."""
-    rankings = [ranking for ranking in rankings if not ranking.is_hypothetical]
-    further = (ranking.query for ranking in rankings if ranking.leg == "dense" and ranking.query)
-    asked = {
-        part: _own(wording, rankings)
-        for wording in dict.fromkeys((*wordings, *further))
-        for part in (wording, *parts(wording))
-    }
+    """Each wording is judged by its own rankings; None without words to look for. `said` by wording: sentences were
+    compared, in the languages that the embedder knows.
+    """
     verdicts: list[EvidenceVerdict] = []
     words = PassageWords()
-    for question, own in asked.items():
-        reading = read(question, hits, own, familiarity=familiarity(question), contrast=contrast, words=words)
+    for question, own in asked_wordings(wordings, rankings).items():
+        reading = read(
+            question,
+            hits,
+            own,
+            familiarity=familiarity(question),
+            contrast=contrast,
+            words=words,
+            said=None if said is None else said.get(question, TYPICAL),
+        )
         if reading is not None:
             found = probability(reading, reranked=reranked)
             verdicts.append(EvidenceVerdict(question=question, probability=found, reading=reading))

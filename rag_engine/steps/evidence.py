@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from rag_engine.errors import Unavailable
-from rag_engine.evidence.close_sentence import is_in_sentence
+from rag_engine.evidence.close_sentence import compared
 from rag_engine.evidence.features import share_mentioned
-from rag_engine.evidence.verdict import judge
+from rag_engine.evidence.verdict import asked_wordings, judge
 from rag_engine.retrieval.queries.follow_ups import continues
 from rag_engine.steps.fuse import judge_of
+from rag_engine.text.language import detect
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from rag_engine.evidence.close_sentence import SentenceCosines
     from rag_engine.evidence.verdict import EvidenceVerdict
     from rag_engine.pipeline import Inquiry
     from rag_engine.ports import Embedder, Ports, Step
@@ -33,7 +35,9 @@ _JUDGED = "evidence_judged"
 _HELD = 0.5
 """Of a message's words, in the hits."""
 _KNOWN: Final = 0.8
-"""Of a question's words, by an embedder that knows its language."""
+"""Of a text's words, by an embedder that knows its language."""
+_SOMEWHAT_KNOWN: Final = 0.3
+"""Below it, cosines say next to nothing."""
 _PATIENCE: Final = 5.0
 
 
@@ -77,62 +81,97 @@ async def weigh(
     if has_model and (inquiry.query.options.whole_files or _found(inquiry) <= inquiry.query.limit):
         return inquiry
     line = settings.line_with_model if has_model else settings.line
-    is_dense = any(ranking.leg == "dense" and ranking.hits for ranking in inquiry.rankings)
     wordings, rankings = await asyncio.to_thread(_judged_readings, inquiry)
-    verdict = await asyncio.to_thread(
-        judge,
+    verdict = await judged(
         wordings,
         inquiry.hits,
         rankings,
-        familiarity=trust.familiarity,
-        contrast=await trust.contrast() if is_dense else 1.0,
+        embedder=None if has_model else embedder,
+        trust=trust,
         reranked=_reranked(inquiry),
     )
     if verdict is None:
         return inquiry
-    is_answered = verdict.probability >= line
-    judged = {**verdict.as_json(), "line": line}
-    if not is_answered and is_dense and not has_model and "reranked" not in inquiry.details:
-        is_answered = judged["by_sentence"] = await is_said(
-            verdict, inquiry.hits, embedder=embedder, trust=trust
-        )
+    is_answered = verdict.probability >= line or verdict.by_sentence
     return _decided(
         inquiry,
         verdict,
-        {**judged, "answered": is_answered},
+        {**verdict.as_json(), "line": line, "answered": is_answered},
         is_strong=verdict.probability >= settings.strong,
+        line=line,
     )
 
 
+async def judged(
+    wordings: Sequence[str],
+    hits: Sequence[Hit],
+    rankings: Sequence[Ranking],
+    *,
+    embedder: Embedder | None,
+    trust: LegTrust,
+    reranked: float | None = None,
+) -> EvidenceVerdict | None:
+    """With `embedder`, sentences are compared, too; they take longer than a language model may wait."""
+    is_dense = any(ranking.leg == "dense" and ranking.hits for ranking in rankings)
+    contrast = await trust.contrast() if is_dense else 1.0
+    said: Mapping[str, SentenceCosines] | None = None
+    if embedder is not None and is_dense and reranked is None:
+        asked = asked_wordings(wordings, rankings)
+        known = [question for question in asked if trust.familiarity(question) >= _SOMEWHAT_KNOWN]
+        said = await _said(known, hits, embedder=embedder, contrast=contrast)
+    verdict = await asyncio.to_thread(
+        judge,
+        wordings,
+        hits,
+        rankings,
+        familiarity=trust.familiarity,
+        contrast=contrast,
+        said=said,
+        reranked=reranked,
+    )
+    if verdict is None or not said or verdict.question not in said:
+        return verdict
+    is_known = is_familiar(verdict.question, hits, trust)
+    return replace(verdict, by_sentence=is_known and said[verdict.question].is_answer and _has_all(verdict))
+
+
+async def _said(
+    questions: Sequence[str], hits: Sequence[Hit], *, embedder: Embedder, contrast: float
+) -> Mapping[str, SentenceCosines] | None:
+    """None without vectors."""
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            return await compared(questions, hits, embedder=embedder, contrast=contrast)
+    except (Unavailable, TimeoutError):
+        return None
+
+
+def is_familiar(question: str, hits: Sequence[Hit], trust: LegTrust) -> bool:
+    """Of a short question, many pieces are of words that all languages split: a passage in its language shows more."""
+    best = hits[0].chunk
+    same = detect(question) in ("", best.language)
+    return max(trust.familiarity(question), trust.familiarity(best.text) if same else 0.0) >= _KNOWN
+
+
+def _has_all(verdict: EvidenceVerdict) -> bool:
+    features = verdict.reading.features
+    return not features.names_missing and not features.figures_missing
+
+
 def _decided(
-    inquiry: Inquiry, verdict: EvidenceVerdict, details: dict[str, object], *, is_strong: bool
+    inquiry: Inquiry, verdict: EvidenceVerdict, details: dict[str, object], *, is_strong: bool, line: float
 ) -> Inquiry:
     judged = inquiry.noting(**{_JUDGED: details})
     if details["answered"]:
         return replace(
             judged,
             evidence="strong" if is_strong else "weak",
+            by_meaning=verdict.by_sentence and verdict.probability < line,
             wording=verdict.question if verdict.question in inquiry.wordings else inquiry.wording,
         )
     return replace(
         judged, hits=(), evidence="none", closest=inquiry.hits, unmentioned=verdict.reading.unmentioned
     )
-
-
-async def is_said(
-    verdict: EvidenceVerdict, hits: Sequence[Hit], *, embedder: Embedder, trust: LegTrust
-) -> bool:
-    """By one sentence, in other words. False also without vectors: the words have judged already."""
-    features = verdict.reading.features
-    is_known = trust.familiarity(verdict.question) >= _KNOWN
-    if not is_known or features.names_missing or features.figures_missing:
-        return False
-    contrast = await trust.contrast()
-    try:
-        async with asyncio.timeout(_PATIENCE):
-            return await is_in_sentence(verdict.question, hits, embedder=embedder, contrast=contrast)
-    except (Unavailable, TimeoutError):
-        return False
 
 
 def _judged_readings(inquiry: Inquiry) -> tuple[tuple[str, ...], Sequence[Ranking]]:

@@ -142,21 +142,25 @@ class _ExtractiveAnswerer:
         if not all(question_terms(part) for part in asked):
             asked = (request.question,)
         most = self._settings.sentences
-        whole = await self._choose_for(request.question, request.passages, most=most)
+        whole = await self._choose_for(
+            request.question, request.passages, most=most, by_meaning=request.by_meaning
+        )
         if len(asked) == 1 or not whole:
             return whole
         nearest = request.passages[:_PASSAGES_OF_A_PART]
         answers = [await self._choose_for(part, nearest, most=1) for part in asked]
         return distinct([*(scored for answer in answers for scored in answer), *whole], most)
 
-    async def _choose_for(self, question: str, passages: Sequence[Hit], *, most: int) -> list[Scored]:
+    async def _choose_for(
+        self, question: str, passages: Sequence[Hit], *, most: int, by_meaning: bool = False
+    ) -> list[Scored]:
         measured, possible = await asyncio.to_thread(_measure, question, passages)
         measured = sorted(measured, key=_promise)[: self._settings.embedded_sentences]
         cosines = await self._cosines(question, measured)
         terms, asked = question_terms(question), months(question)
         return [
             _to_the_point(scored, terms, asked, passages)
-            for scored in choose(measured, possible, cosines, most=most)
+            for scored in choose(measured, possible, cosines, most=most, by_meaning=by_meaning)
         ]
 
     async def _cosines(self, question: str, measured: Sequence[Overlap]) -> list[float]:

@@ -32,6 +32,8 @@ _NAME = lazy(
     )
 )
 _MOST_HEADING_WORDS = 9
+_ASKING_ENDS, _CLOSERS = ("?", "？", "؟"), " \"'”’»)]」』*_"
+"""A question answers nothing, but what follows may answer it."""
 _BLANK_LINES = lazy(lambda: re.compile(r"\n\s*\n"))
 
 
@@ -126,6 +128,9 @@ def _sentences(index: int, text: str) -> Iterator[Candidate]:
             continue
         is_item = _BULLET.match(raw) is not None
         sentence = _plain(raw)
+        if sentence.rstrip(_CLOSERS).endswith(_ASKING_ENDS):
+            before = sentence
+            continue
         if not is_item and _is_heading(sentences, position):
             yield Candidate(passage=index, text=sentence, context=before, is_heading=True)
             before, announcement = sentence, ""

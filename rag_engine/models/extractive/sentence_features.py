@@ -4,6 +4,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rag_engine.text.lazy_pattern import lazy
+from rag_engine.text.pointing_back import points_back
 
 if TYPE_CHECKING:
     from rag_engine.models.extractive.candidates import Candidate
@@ -20,14 +21,6 @@ _ASIDE = lazy(
     lambda: re.compile(
         r"(?:page )?(?:header|footer)s?|(?:table of )?contents|inhalt(?:sverzeichnis)?|table des matières|sommaire|índice|indice|sumário|"
         r"inhoudsopgave|содержание|оглавление|目录|目錄|目次|차례|목차",
-        re.IGNORECASE,
-    )
-)
-_POINTS_BACK = lazy(
-    lambda: re.compile(
-        r"\s*(?:this|these|that|those|it|they|he|she|however|therefore|moreover|furthermore|also|but|and|so|such|dies(?:e[rs]?)?|das|er|sie|es|jedoch|"
-        r"daher|außerdem|auch|aber|und|cela|ceci|ce|ces|il|elle|ils|elles|cependant|donc|mais|et|esto|este|esta|ello|sin embargo|pero|y|isto|isso|ele|ela|"
-        r"mas|questo|questa|ciò|tuttavia|ma|dit|deze|het|zij|hij|echter|maar|это|он|она|они|однако|но|这|該|其|但|そして|しかし|また|これ|그|이|하지만)\b",
         re.IGNORECASE,
     )
 )
@@ -54,7 +47,7 @@ def form(candidate: Candidate, own: frozenset[str], *, place: int, of: int) -> f
     return (
         (_OPENING if place == 0 else _NEXT if place == 1 else _LAST if place == of - 1 else 0.0)
         + (_TOTAL if _ENTRY.search(text) else 0.0)
-        - (_BACK if _POINTS_BACK.match(text) else 0.0)
+        - (_BACK if points_back(text) else 0.0)
         - (_SHORT if len(own) < _FEWEST_TOKENS else 0.0)
         - (_LONGER if len(text) > _LONG_SENTENCE else 0.0)
         - (_LONGER if len(text) > _VERY_LONG else 0.0)

@@ -164,17 +164,22 @@ def _rarity(holding: int, of: int) -> float:
 
 
 def choose(
-    measured: Sequence[Overlap], possible: float, cosines: Sequence[float], *, most: int
+    measured: Sequence[Overlap],
+    possible: float,
+    cosines: Sequence[float],
+    *,
+    most: int,
+    by_meaning: bool = False,
 ) -> list[Scored]:
-    """Without repetitions; `cosines` may be empty."""
+    """Without repetitions; `cosines` may be empty. `by_meaning`: no sentence answers in the question's words."""
     if not measured or possible <= 0:
         return []
     standing = _standing_out(cosines) if cosines else [0.0] * len(measured)
     furthest = max(standing)
     found = (max(item.with_context for item in measured) + max(item.with_passage for item in measured)) / 2
     enough = _RELEVANT if cosines else _RELEVANT_BY_WORDS
-    by_meaning_alone = found / possible + furthest / 2 < enough
-    if by_meaning_alone and furthest < _STANDS_OUT:
+    by_meaning_alone = (by_meaning and bool(cosines)) or found / possible + furthest / 2 < enough
+    if by_meaning_alone and furthest < _STANDS_OUT and not by_meaning:
         return []
     least = _NEARLY_AS_CLOSE * furthest if by_meaning_alone else min(standing)
     best_passage = max(item.with_passage for item in measured) or 1.0

@@ -139,7 +139,8 @@ def _apart(
 def _together(listed: Sequence[str], unknown: set[str]) -> Iterator[tuple[str, str]]:
     for first, second in pairwise(listed):
         if _is_plain(first) and _is_plain(second) and {first, second} & unknown:
-            yield f"{first} {second}", first + second
+            # A capital inside would make two words of it again.
+            yield f"{first} {second}", first + second.lower()
 
 
 def _is_plain(word: str) -> bool:

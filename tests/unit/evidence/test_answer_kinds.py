@@ -16,6 +16,8 @@ from rag_engine.evidence.answer_kinds import asked_kind, holds
         ("What was the price of the ferry?", "money"),
         ("Was kostet die Überfahrt?", "money"),
         ("Wie lange dauert die Fahrt?", "duration"),
+        ("How much paid leave do I get?", "duration"),
+        ("How much does leave without pay cost?", "money"),
         ("¿Qué porcentaje votó?", "percentage"),
         ("What is the fax number of the office?", "telephone"),
         ("What is the e-mail address of the office?", "address"),

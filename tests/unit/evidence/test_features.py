@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from rag_engine.evidence.close_sentence import TYPICAL, SentenceCosines
 from rag_engine.evidence.features import Reading, read
+from rag_engine.evidence.passage_words import PassageWords
 from rag_engine.types import Hit, Ranking
 from tests.unit.prompting import passages
 
 
-def _read(question: str, *texts: str, language: str = "en", cosine: float = 0.6) -> Reading:
+def _read(
+    question: str,
+    *texts: str,
+    language: str = "en",
+    cosine: float = 0.6,
+    said: SentenceCosines | None = None,
+) -> Reading:
     hits = tuple(
         replace(hit, chunk=replace(hit.chunk, title="", language=language)) for hit in passages(*texts)
     )
     dense = tuple(Hit(chunk=hit.chunk, score=cosine, rank=hit.rank) for hit in hits)
     rankings = [Ranking(leg="lexical", hits=hits), Ranking(leg="dense", hits=dense)]
-    reading = read(question, hits, rankings, familiarity=1.0, contrast=1.0)
+    reading = read(question, hits, rankings, familiarity=1.0, contrast=1.0, words=PassageWords(), said=said)
     assert reading is not None
     return reading
 
@@ -110,8 +118,11 @@ def test_a_passage_in_another_language_is_reported() -> None:
 
 
 def test_without_hits_or_words_there_is_nothing_to_judge() -> None:
-    assert read("How long is it?", (), (), familiarity=1.0, contrast=1.0) is None
-    assert read("What is it?", passages("Text."), (), familiarity=1.0, contrast=1.0) is None
+    assert read("How long is it?", (), (), familiarity=1.0, contrast=1.0, words=PassageWords()) is None
+    assert (
+        read("What is it?", passages("Text."), (), familiarity=1.0, contrast=1.0, words=PassageWords())
+        is None
+    )
 
 
 def test_each_of_two_names_may_have_its_own_passage() -> None:
@@ -123,3 +134,22 @@ def test_each_of_two_names_may_have_its_own_passage() -> None:
     assert both.features.names_missing == 0
     assert both.features.coverage > one.features.coverage
     assert one.features.names_missing == 0.5
+
+
+def test_a_part_of_a_german_compound_counts_in_part() -> None:
+    question = "Wie hoch war die Flut?"
+    part = _read(question, "Die Sturmflut war hoch.", language="de")
+    other = _read(question, "Der Sturm war hoch.", language="de")
+
+    assert 1 > part.features.coverage > other.features.coverage
+
+
+def test_how_far_one_passage_and_one_sentence_are_ahead() -> None:
+    question = "Which notice period applies?"
+    answer = "The notice period that applies is four weeks."
+    others = ("Lunch is at noon.", "Boats are red.", "The sea is cold.")
+    sentences = _read(question, f"{answer} {' '.join(others)}", *others, said=TYPICAL).features
+    everywhere = _read(question, " ".join([answer] * 5), answer, answer, answer, said=TYPICAL).features
+
+    assert (sentences.passage_lead, sentences.sentence_lead) == (1, 1)
+    assert (everywhere.passage_lead, everywhere.sentence_lead) == (0, 0)

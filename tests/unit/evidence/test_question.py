@@ -100,3 +100,14 @@ def test_a_year_is_in_its_decade(question: str, year: str) -> None:
 
 def test_a_round_number_is_no_decade() -> None:
     assert not any("1980" in term.forms for term in terms("Which road is 80 km long and has 80 bridges?"))
+
+
+def test_a_chinese_verb_of_one_character_is_a_word_where_it_is_marked_as_done() -> None:
+    (verb,) = (term for term in terms("笔记本电脑丢了") if term.text == "丢")
+    (other,) = (term for term in terms("笔记本电脑") if term.text == "脑")
+
+    assert (verb.parts, other.parts) == (frozenset("丢"), frozenset())
+
+
+def test_german_words_that_ask_are_not_looked_for() -> None:
+    assert [term.text for term in terms("Womit reinigt man den Rohsaft?")] == ["reinigt", "Rohsaft"]

@@ -48,3 +48,11 @@ def test_words_that_only_ask_are_no_terms() -> None:
     assert question_terms("这是什么？") == () or all(
         "什" not in "".join(term) for term in question_terms("这是什么？")
     )
+
+
+def test_a_question_is_no_answer_but_what_follows_it_may_be() -> None:
+    text = "What is the salary of an engineer? Which restaurant is best? How do I reset it? Open Locker."
+
+    (found,) = candidates(0, passage(text).chunk)
+
+    assert (found.text, found.context) == ("Open Locker.", "How do I reset it?")

@@ -52,3 +52,13 @@ def test_the_question_is_reworded_as_a_passage_writes_it() -> None:
     held = held_respellings(found, [hits])
     assert held == [("lumenport", "lumen port")]
     assert respelled("Where is the lumenport?", held) == ("Where is the lumen port?",)
+
+
+def test_a_german_noun_is_not_joined_to_the_verb_before_it() -> None:
+    """ "genehmigtReisen" would be two words again, one of which the passage holds."""
+    found = [pair for pair in respellings("wer genehmigt Reisen?", lambda _: False) if " " in pair[0]]
+
+    assert found == [("genehmigt Reisen", "genehmigtreisen")]
+    text = "Urlaub wird von Oskar Lindqvale genehmigt."
+    hits = ranking("lexical", [(chunk("a", text=text, language="de"), 1.0)])
+    assert held_respellings(found, [hits]) == []

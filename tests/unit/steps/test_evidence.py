@@ -125,6 +125,7 @@ async def test_a_sentence_that_says_it_in_other_words_answers() -> None:
             embedder=_Synonyms(is_down=is_down),
             trust=replace(_TRUST, familiarity=lambda _: familiarity),
         )
+        assert done.by_meaning is (done.evidence == "weak")
         return done.evidence
 
     assert await evidence_of(asked) == "weak"
