@@ -246,8 +246,7 @@ class Engine:
     async def _written(
         self, inquiry: Inquiry, models: Sequence[LanguageModel]
     ) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
-        prompt, query = _prompt(inquiry), inquiry.query
-        question = inquiry.wording or inquiry.question
+        prompt, query, question = _prompt(inquiry), inquiry.query, inquiry.wording or inquiry.question
         request = AnswerRequest(
             question=question,
             passages=_ranked(prompt.passages),

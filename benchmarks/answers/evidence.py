@@ -28,7 +28,7 @@ import numpy as np
 from benchmarks.answers.evidence_sets import BASE, NEVER_FITTED, SETS, asked_elsewhere, judged_set
 from bot import settings
 from bot.composition.laboratory import retrieval_laboratory
-from rag_engine.evidence.calibration import BY_SENTENCES, BY_WORDS, Calibration
+from rag_engine.evidence.calibration import BY_SENTENCES, BY_WORDS, COMPOUNDING, Calibration
 from rag_engine.retrieval.queries.corrections import corrected_question, corrected_words
 from rag_engine.retrieval.ranking.language_familiarity import word_check
 from rag_engine.steps import fuse, retrieve
@@ -52,6 +52,7 @@ _READ: Final = 6
 """Hits."""
 _RIDGE: Final = 0.5
 _LINE: Final = Settings().line
+_SHIFT: Final = "shift of compounding languages"
 _BESIDE_A_MODEL: Final = "--beside-a-model"
 
 
@@ -151,13 +152,20 @@ def _left(ranking: Ranking, documents: frozenset[str]) -> Ranking:
 
 
 def _fit(rows: Sequence[JudgedRow], names: Sequence[str]) -> tuple[dict[str, float], float]:
-    """Logistic regression by Newton's method; in each set answerable and unanswerable rows weigh the same."""
+    """Logistic regression by Newton's method; in each set answerable and unanswerable rows weigh the same. Compounding
+    languages have a bias of their own.
+    """
     counts: dict[tuple[str, bool], float] = defaultdict(float)
     for row in rows:
         counts[row.set, not row.kind] += _SHARES.get(row.kind, 1.0)
     shares = np.array([_SHARES.get(row.kind, 1.0) / counts[row.set, not row.kind] for row in rows])
     shares /= shares.mean()
-    values = np.array([[getattr(row.features, name) for name in names] for row in rows])
+    values = np.array(
+        [
+            [*(getattr(row.features, name) for name in names), float(row.language in COMPOUNDING)]
+            for row in rows
+        ]
+    )
     middle, spread = values.mean(axis=0), values.std(axis=0) + 1e-9
     scaled = np.c_[(values - middle) / spread, np.ones(len(rows))]
     answerable = np.array([float(not row.kind) for row in rows])
@@ -168,7 +176,7 @@ def _fit(rows: Sequence[JudgedRow], names: Sequence[str]) -> tuple[dict[str, flo
         bend = (scaled.T * (found * (1 - found) * shares)) @ scaled + _RIDGE * np.eye(len(weights))
         weights -= np.linalg.solve(bend, slope)
     raw = weights[:-1] / spread
-    return dict(zip(names, map(float, raw), strict=True)), float(weights[-1] - raw @ middle)
+    return dict(zip([*names, _SHIFT], map(float, raw), strict=True)), float(weights[-1] - raw @ middle)
 
 
 def _calibrated(row: JudgedRow) -> float:
@@ -218,7 +226,9 @@ async def main() -> None:
     for name, value in coefficients.items():
         print(f'        "{name}": {value:.3f},')
     print(f"    bias={bias:.3f},\n")
-    refitted = replace(used, coefficients=coefficients, bias=bias)
+    shift = coefficients.pop(_SHIFT)
+    shifts = {**used.shifts, **dict.fromkeys(COMPOUNDING, shift)}
+    refitted = replace(used, coefficients=coefficients, bias=bias, shifts=shifts)
     unseen = [row for row in rows if not row.is_fitted]
     usual = [row for row in unseen if row.set not in NEVER_FITTED]
     for label, found in (("as calibrated", _calibrated), ("refitted", _probability_by(refitted))):

@@ -115,7 +115,7 @@ async def judged(
     is_dense = any(ranking.leg == "dense" and ranking.hits for ranking in rankings)
     contrast = await trust.contrast() if is_dense else 1.0
     said: Mapping[str, SentenceCosines] | None = None
-    if embedder is not None and is_dense and reranked is None:
+    if embedder is not None and is_dense and reranked is None and await trust.knows_meaning():
         asked = asked_wordings(wordings, rankings)
         known = [question for question in asked if trust.familiarity(question) >= _SOMEWHAT_KNOWN]
         said = await _said(known, hits, embedder=embedder, contrast=contrast)

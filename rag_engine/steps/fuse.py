@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from rag_engine.retrieval.ranking.coverage import best_coverage
 from rag_engine.retrieval.ranking.fusion import Method, fuse, fuse_weighted
 from rag_engine.retrieval.ranking.language_familiarity import gauge, mean_familiarity
-from rag_engine.retrieval.ranking.score_scale import contrast_meter
+from rag_engine.retrieval.ranking.score_scale import contrast_meter, meaning_meter
 from rag_engine.text.chunk_text import searchable_text
 
 if TYPE_CHECKING:
@@ -71,10 +71,16 @@ class Fused:
 class LegTrust:
     familiarity: Callable[[str], float]
     contrast: Callable[[], Awaitable[float]]
+    knows_meaning: Callable[[], Awaitable[bool]]
 
 
 def judge_of(embedder: Embedder) -> LegTrust:
-    return LegTrust(familiarity=gauge(embedder.count_tokens), contrast=contrast_meter(embedder))
+    contrast = contrast_meter(embedder)
+    return LegTrust(
+        familiarity=gauge(embedder.count_tokens),
+        contrast=contrast,
+        knows_meaning=meaning_meter(embedder, contrast),
+    )
 
 
 def build(settings: Settings, ports: Ports) -> Step:

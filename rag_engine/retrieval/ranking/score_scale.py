@@ -31,6 +31,37 @@ UNRELATED = (
 )
 
 
+RELATED = (
+    ("How many holidays do employees get?", "Staff receive 28 days of vacation a year."),
+    ("Where can I leave my car?", "Vehicles are parked behind the building."),
+    ("Who looks after sick children?", "Paediatricians treat ill kids."),
+    ("Is wine reimbursed?", "Alcohol is never paid back."),
+)
+"""In other words."""
+_LEAST_RELATED = 0.3
+
+
+def meaning_meter(
+    embedder: Embedder, contrast: Callable[[], Awaitable[float]]
+) -> Callable[[], Awaitable[bool]]:
+    """Whether it finds what is said in other words; one that counts words does not. Measured once."""
+    measured: list[bool] = []
+
+    async def knows_meaning() -> bool:
+        if not measured:
+            try:
+                asked = await embedder.embed([question for question, _ in RELATED], side="query")
+                said = await embedder.embed([answer for _, answer in RELATED], side="passage")
+            except Unavailable as error:
+                _log.warning("whether the embedder knows meaning could not be measured: %s", error)
+                return False
+            cosine = float((asked * said).sum(axis=1).mean())
+            measured.append(1 - (1 - cosine) / await contrast() >= _LEAST_RELATED)
+        return measured[0]
+
+    return knows_meaning
+
+
 def contrast_meter(embedder: Embedder) -> Callable[[], Awaitable[float]]:
     """Measured once. If the embedder fails: 1, as for most models, and another try next time."""
     measured: list[float] = []

@@ -29,7 +29,11 @@ async def _contrast() -> float:
     return 1.0
 
 
-_TRUST = LegTrust(familiarity=lambda _: 1.0, contrast=_contrast)
+async def _known() -> bool:
+    return True
+
+
+_TRUST = LegTrust(familiarity=lambda _: 1.0, contrast=_contrast, knows_meaning=_known)
 
 
 def _inquiry(question: str, *texts: str, language: str = "en", cosine: float = 0.6) -> Inquiry:

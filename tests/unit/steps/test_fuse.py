@@ -44,7 +44,10 @@ async def _fused(
     async def given() -> float:
         return contrast
 
-    judge = fuse.LegTrust(familiarity=gauge(count), contrast=given)
+    async def known() -> bool:
+        return True
+
+    judge = fuse.LegTrust(familiarity=gauge(count), contrast=given, knows_meaning=known)
     return await fuse.fuse_rankings(
         question, rankings, judge=judge, settings=settings or fuse.Settings(), limit=10
     )

@@ -3,8 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rag_engine.embedders.hashing import HashingEmbedder
 from rag_engine.errors import EmbedderUnavailable
-from rag_engine.retrieval.ranking.score_scale import UNRELATED, contrast_meter, contrast_of
+from rag_engine.retrieval.ranking.score_scale import UNRELATED, contrast_meter, contrast_of, meaning_meter
 from tests.unit.steps.test_retrieve import OneVector
 
 
@@ -33,3 +34,18 @@ async def test_while_the_embedder_is_away_it_is_one_and_then_measured() -> None:
     assert await contrast() == 1.0
     embedder.failure = None
     assert await contrast() < 0.1
+
+
+async def test_an_embedder_that_counts_words_knows_no_meaning() -> None:
+    words = HashingEmbedder(dimensions=256, max_tokens=256)
+
+    assert not await meaning_meter(words, contrast_meter(words))()
+
+
+async def test_while_the_embedder_is_away_it_knows_no_meaning_and_is_asked_again() -> None:
+    embedder = OneVector(failure=EmbedderUnavailable())
+    knows_meaning = meaning_meter(embedder, contrast_meter(embedder))
+
+    assert not await knows_meaning()
+    embedder.failure = None
+    assert await knows_meaning()
