@@ -294,7 +294,6 @@ class AnswerRequest:
     question: str
     passages: tuple[Hit, ...] = ()
     by_meaning: bool = False
-    """One sentence answers in other words than the question's."""
     closest: tuple[Hit, ...] = ()
     """They do not answer; named if there are no others."""
     unmentioned: tuple[str, ...] = ()

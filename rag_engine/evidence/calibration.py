@@ -12,14 +12,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """Logistic regression by `python -m benchmarks.answers.evidence` on half of XQuAD's articles (English, Spanish,
-    Chinese), of RGB's news, of real files and of tests/answers.
-    """
+    """Logistic regression by `python -m benchmarks.answers.evidence`, on half of its sets."""
 
     coefficients: Mapping[str, float]
     bias: float
     shifts: Mapping[str, float]
-    """By language: as few of its questions are refused as of others."""
+    """By language."""
 
     def value(self, features: Features, language: str) -> float:
         weighed = (weight * getattr(features, name) for name, weight in self.coefficients.items())
@@ -43,7 +41,6 @@ BY_WORDS: Final = Calibration(
     bias=-2.997,
     shifts=dict.fromkeys(COMPOUNDING, 0.6),
 )
-"""Beside a language model, or without sentences to compare."""
 
 BY_SENTENCES: Final = Calibration(
     coefficients={
@@ -61,7 +58,6 @@ BY_SENTENCES: Final = Calibration(
     bias=-3.307,
     shifts={**dict.fromkeys(COMPOUNDING, 1.25), "es": 0.4, "zh": 0.2},
 )
-"""Chosen by cross-validation over all sets: 6 to 8 % of each language's questions are refused."""
 
 # Not fitted. A cosine a third of the way from unrelated to equal is even odds.
 _ACROSS_LANGUAGES, _EVEN_ODDS, _FIGURES_ACROSS = 8.0, 0.3, -2.0

@@ -23,7 +23,7 @@ _LONGEST: Final = 400
 _CLOSE: Final = 0.45
 _AHEAD: Final = 0.3
 _FEWEST, _UNRELATED = 5, 0.8
-"""With fewer sentences, others are imagined, at this distance."""
+"""Fewer sentences are filled up, at this distance."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,23 +33,21 @@ class SentenceCosines:
     best: float
     lead: float
     best_of_kind: float
-    """Of the sentences with the kind of answer asked for."""
     lead_of_kind: float
 
     @property
     def is_answer(self) -> bool:
-        """One sentence, in other words than the question's."""
         return self.best_of_kind >= _CLOSE and self.lead_of_kind >= _AHEAD
 
 
 TYPICAL: Final = SentenceCosines(best=0.5, lead=0.3, best_of_kind=0.0, lead_of_kind=0.0)
-"""What an unknown language counts as."""
+"""Of an unknown language."""
 
 
 async def compared(
     questions: Sequence[str], hits: Sequence[Hit], *, embedder: Embedder, contrast: float
 ) -> Mapping[str, SentenceCosines]:
-    """By question; none without sentences. Raises `Unavailable`."""
+    """By question. Raises `Unavailable`."""
     sentences = dict(said for hit in hits[:_PASSAGES] for said in _sentences(hit.chunk))
     if not sentences or not questions:
         return {}
@@ -77,7 +75,7 @@ def _cosines(question: str, sentences: Sequence[str], cosines: Matrix, contrast:
 
 
 def _sentences(chunk: Chunk) -> list[tuple[str, str]]:
-    """To compare, and alone: one that points back ("It takes four minutes") is compared with the sentence before."""
+    """To compare, and alone."""
     is_text = chunk.kind not in ("table", "code")
     parts = split_sentences(chunk.text) if is_text else chunk.text.split("\n")
     said = [" ".join(part.split())[:_LONGEST] for part in parts if part.strip()][:_MOST]

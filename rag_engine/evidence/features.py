@@ -33,7 +33,6 @@ _LARGEST_LEAD: Final = 1.5
 _TYPICAL_CLOSENESS: Final = 0.5
 _LARGEST_DISTANCE: Final = 0.3
 _SENTENCES_OF, _MOST_SENTENCES, _FOURTH = 4, 60, 3
-"""Passages, sentences of a passage, place."""
 _TENTH: Final = 9
 _FIGURES_FIRST, _NAMES_FIRST = 0.5, 0.2
 _NEARLY: Final = 0.1
@@ -42,7 +41,6 @@ _HALF_COMPOUND: Final = 0.5
 _COMPOUNDING: Final = frozenset({"de", "nl", "sv", "da", "no"})
 _ELSEWHERE: Final = 0.7
 _ALONE: Final = 0.5
-"""A character that is a word here, and perhaps a part of another there."""
 _SAME_STEM: Final = 0.6
 _SHORTEST_STEM: Final = 5
 _SHORTEST_HALF: Final = 4
@@ -69,13 +67,12 @@ class Features:
     kind_missing: float
     """1 without a number, date, amount or person where one is asked for; 0.5 if far from the words."""
     passage_lead: float
-    """Of the best passage's coverage over the average of the others read."""
+    """Of the best coverage over the others' average."""
     sentence_lead: float
-    """Of the best sentence's coverage over the fourth best."""
+    """Of the best over the fourth."""
     meaning: float
-    """The best cosine of a sentence, 0 to 1, less what is typical; 0 in an unknown language or if not compared."""
+    """The best cosine of a sentence, less what is typical."""
     meaning_lead: float
-    """The same of its lead over the average sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +87,6 @@ class Reading:
     reach: float
     """The best cosine, 0 (unrelated) to 1."""
     is_close: bool
-    """Sentence by sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +116,7 @@ def read(
     words: PassageWords,
     said: SentenceCosines | None = None,
 ) -> Reading | None:
-    """None without hits or telling words. With `said`, sentence by sentence."""
+    """None without hits or telling words."""
     asked = terms(question)
     if not asked or not hits:
         return None
@@ -153,7 +149,6 @@ def read(
 
 
 def _closeness(pool: Pool, familiarity: float, contrast: float) -> tuple[float, float]:
-    """And the reach."""
     if not pool.cosines:
         return 0.0, 0.0
     closest = 1 - (1 - max(pool.cosines.values())) / contrast

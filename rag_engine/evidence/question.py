@@ -37,7 +37,6 @@ _ADDRESSING_WORDS: Final = (
     "sind wird kann there here also dort seit weshalb wieso woher wohin womit woran worauf woraus worin wodurch wofür "
     "wogegen wonach worüber wovon wovor wozu inwiefern"
 )
-"""And words that ask."""
 _ADDRESSING: Final = frozenset(_ADDRESSING_WORDS.split())
 _CAPITALISED_NOUNS: Final = frozenset({"de"})
 _FIGURE: Final = re.compile(r"\d")
@@ -166,7 +165,7 @@ def _letters(text: str) -> str:
 
 
 def _characters(run: str, language: str, done: frozenset[str]) -> Iterator[Term]:
-    """With one of its neighbours: pairs across two words are in no passage. One in `done` is a word of its own."""
+    """With one of its neighbours: pairs across two words are in no passage."""
     spans = [match.span() for match in LIGHT_CHINESE.finditer(run)] if language == "zh" else []
     light = {place for start, end in spans for place in range(start, end)}
     for place, character in enumerate(run):

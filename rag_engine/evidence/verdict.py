@@ -24,7 +24,6 @@ class EvidenceVerdict:
     probability: float
     reading: Reading
     by_sentence: bool = False
-    """One sentence answers in other words, whatever the probability."""
 
     def as_json(self) -> dict[str, object]:
         return {
@@ -38,7 +37,7 @@ class EvidenceVerdict:
 
 
 def asked_wordings(wordings: Sequence[str], rankings: Sequence[Ranking]) -> Mapping[str, Sequence[Ranking]]:
-    """Each question to judge, with its own rankings. Keywords ask nothing."""
+    """Keywords ask nothing."""
     rankings = [ranking for ranking in rankings if not ranking.is_hypothetical]
     further = (ranking.query for ranking in rankings if ranking.leg == "dense" and ranking.query)
     return {
@@ -58,9 +57,7 @@ def judge(
     said: Mapping[str, SentenceCosines] | None = None,
     reranked: float | None = None,
 ) -> EvidenceVerdict | None:
-    """Each wording is judged by its own rankings; None without words to look for. `said` by wording: sentences were
-    compared, in the languages that the embedder knows.
-    """
+    """Each wording is judged by its own rankings; None without words to look for."""
     verdicts: list[EvidenceVerdict] = []
     words = PassageWords()
     for question, own in asked_wordings(wordings, rankings).items():

@@ -37,7 +37,6 @@ _HELD = 0.5
 _KNOWN: Final = 0.8
 """Of a text's words, by an embedder that knows its language."""
 _SOMEWHAT_KNOWN: Final = 0.3
-"""Below it, cosines say next to nothing."""
 _PATIENCE: Final = 5.0
 
 
@@ -111,7 +110,7 @@ async def judged(
     trust: LegTrust,
     reranked: float | None = None,
 ) -> EvidenceVerdict | None:
-    """With `embedder`, sentences are compared, too; they take longer than a language model may wait."""
+    """With `embedder`, sentences are compared: a language model does not wait for them."""
     is_dense = any(ranking.leg == "dense" and ranking.hits for ranking in rankings)
     contrast = await trust.contrast() if is_dense else 1.0
     said: Mapping[str, SentenceCosines] | None = None
@@ -138,7 +137,6 @@ async def judged(
 async def _said(
     questions: Sequence[str], hits: Sequence[Hit], *, embedder: Embedder, contrast: float
 ) -> Mapping[str, SentenceCosines] | None:
-    """None without vectors."""
     try:
         async with asyncio.timeout(_PATIENCE):
             return await compared(questions, hits, embedder=embedder, contrast=contrast)
@@ -147,7 +145,7 @@ async def _said(
 
 
 def is_familiar(question: str, hits: Sequence[Hit], trust: LegTrust) -> bool:
-    """Of a short question, many pieces are of words that all languages split: a passage in its language shows more."""
+    """Short questions show less than a passage in their language."""
     best = hits[0].chunk
     same = detect(question) in ("", best.language)
     return max(trust.familiarity(question), trust.familiarity(best.text) if same else 0.0) >= _KNOWN

@@ -33,7 +33,6 @@ _NAME = lazy(
 )
 _MOST_HEADING_WORDS = 9
 _ASKING_ENDS, _CLOSERS = ("?", "？", "؟"), " \"'”’»)]」』*_"
-"""A question answers nothing, but what follows may answer it."""
 _BLANK_LINES = lazy(lambda: re.compile(r"\n\s*\n"))
 
 

@@ -171,7 +171,7 @@ def choose(
     most: int,
     by_meaning: bool = False,
 ) -> list[Scored]:
-    """Without repetitions; `cosines` may be empty. `by_meaning`: no sentence answers in the question's words."""
+    """Without repetitions; `cosines` may be empty."""
     if not measured or possible <= 0:
         return []
     standing = _standing_out(cosines) if cosines else [0.0] * len(measured)

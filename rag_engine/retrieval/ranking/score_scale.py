@@ -37,14 +37,13 @@ RELATED = (
     ("Who looks after sick children?", "Paediatricians treat ill kids."),
     ("Is wine reimbursed?", "Alcohol is never paid back."),
 )
-"""In other words."""
 _LEAST_RELATED = 0.3
 
 
 def meaning_meter(
     embedder: Embedder, contrast: Callable[[], Awaitable[float]]
 ) -> Callable[[], Awaitable[bool]]:
-    """Whether it finds what is said in other words; one that counts words does not. Measured once."""
+    """One that counts words does not. Measured once."""
     measured: list[bool] = []
 
     async def knows_meaning() -> bool:
