@@ -37,6 +37,7 @@ _NOT_IMPORTED: Final = (
         "rag_engine.embedders.sentence_transformers",
         "rag_engine.rerankers.sentence_transformers",
     ),
+    "rag_engine.sources._host_keys",
 )
 _LIBRARIES: Final = ("tokenizers",)
 _THREADED: Final = "onnxruntime"
