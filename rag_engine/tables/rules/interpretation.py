@@ -321,6 +321,9 @@ def _is_rather_column(question: Question, value: ValueMention, column: ColumnMen
     if lengths[0] != lengths[1]:
         return lengths[0] > lengths[1]
     said = question.words[value.start]
+    heads = {word.folded for one in column.columns for word in header_words(one.name, question.language)}
+    if value.exact and said.folded not in heads:
+        return False  # "open", of a status beside "Opened"
     is_name = said.text[0].isupper() and value.start > 0 and question.language in {"en", "es"}
     return column.share == 1 and not is_name
 
@@ -330,17 +333,13 @@ def _of_groups(question: Question, free: Sequence[bool], *groups: str) -> list[S
     at = 0
     while at < len(question.words):
         end, meaning = question.lexicon.at(question.words, at, *groups, free=free) if free[at] else (at, "")
-        if meaning and not _is_longer_filler(question, at, end):
+        if meaning and question.lexicon.at(question.words, at, "filler", "periods")[0] <= end:
             group, _, name = meaning.partition(" ")
             found.append(Sign(start=at, end=end, group=group, name=name))
             at = end
         else:
             at += 1
     return found
-
-
-def _is_longer_filler(question: Question, start: int, end: int) -> bool:
-    return question.lexicon.at(question.words, start, "filler", "periods")[0] > end
 
 
 def _numbers(words: Sequence[QuestionWord], free: Sequence[bool]) -> list[BareNumber]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -14,10 +15,15 @@ from bot.rendering import pages
 from bot.rendering.markdown.lines import show
 from bot.rendering.markdown.widths import width
 from bot.rendering.pages import dialect_named
-from bot.rendering.parts import joined, split
+from bot.rendering.parts import split
 from bot.rendering.safety.links import links
 from tests.hypothesis_profiles import IS_SOAK, examples
 from tests.unit.bot.rendering.markdown_texts import markdown, sentence, texts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bot.rendering.parts import MessagePart
 
 PERMITTED = frozenset({"https://ok.example/a"})
 STEP = 3 if IS_SOAK else 9
@@ -28,6 +34,10 @@ DIALECTS = pytest.mark.parametrize("dialect", ["commonmark", "slack", "discord"]
 def rendered(text: str, dialect: str, *, growing: bool = False) -> str:
     shown = show(text, dialect_named(dialect), links(PERMITTED), growing=growing)
     return "\n".join(line.text for line in shown.lines)
+
+
+def _joined(parts: Sequence[MessagePart]) -> str:
+    return "".join(part.body + part.gap for part in parts)
 
 
 def texts_of(text: str, dialect: str, room: int, *, final: bool = True) -> list[str]:
@@ -41,7 +51,7 @@ def texts_of(text: str, dialect: str, room: int, *, final: bool = True) -> list[
 def test_parts_join_to_the_text_and_fit(dialect: str, text: str, room: int) -> None:
     lines = show(text, dialect_named(dialect), links(PERMITTED)).lines
     parts = split(lines, room)
-    assert joined(parts) == "\n".join(line.text for line in lines)
+    assert _joined(parts) == "\n".join(line.text for line in lines)
     for part in parts:
         assert width(part.text) <= room
         assert part.text == part.opened + part.body + part.closed
@@ -99,7 +109,7 @@ def test_a_long_answer_arrives_whole(dialect: str, blocks: list[str]) -> None:
     text = "\n\n".join([text] * (30_000 // (len(text) + 2) + 1))[:30_000]
     room = 2_000 if dialect == "discord" else 12_000
     lines = show(text, dialect_named(dialect), links(PERMITTED)).lines
-    assert joined(split(lines, room)) == "\n".join(line.text for line in lines)
+    assert _joined(split(lines, room)) == "\n".join(line.text for line in lines)
     assert all(width(page) <= room for page in texts_of(text, dialect, room))
 
 
