@@ -31,6 +31,15 @@ COMPLAINTS = memory_table(
     ("Complaint", "Customer", "Refund"),
     (("C1", "Novak", 0), ("C2", "Novak", 5), ("C3", "Otis", 90)),
 )
+INCIDENTS = memory_table(
+    "incidents.csv",
+    ("Ticket", "Opened", "Owner", "Status"),
+    (
+        ("I1", "2025-01-10", "Omar", "open"),
+        ("I2", "2025-03-02", "Omar", "closed"),
+        ("I3", "2025-04-01", "Fiona", "open"),
+    ),
+)
 KURSE = memory_table(
     "kurse.csv",
     ("Kurs", "Dozent", "Teilnehmer", "Gebühr (€)", "Wohnfläche (m²)", "Warteliste"),
@@ -93,6 +102,8 @@ ENTREGAS = memory_table(
         (设备, "价格超过一万元的设备有几台？", (2,)),
         (设备, "各部门分别有多少台设备？", ("市场部", 1)),
         (设备, "服务器比打印机贵多少？", (31_000, 9000, 22_000)),
+        (INCIDENTS, "How many incidents are open?", (2,)),
+        (INCIDENTS, "How many open incidents does Omar own?", (1,)),
     ],
 )
 def test_what_people_say_is_understood(made: MemoryTable, question: str, shown: tuple[Cell, ...]) -> None:
