@@ -37,7 +37,7 @@ _ASKED: Final = lazy(
     )
 )
 _AFTER: Final = lazy(
-    lambda: re.compile(r"(?:(?:我们)?(?:都)?(?:了解|知道)(?:些|多少|哪些|什么|了?什么)*)?[\s?？!.。]*$")
+    lambda: re.compile(r"(?:我们)?(?:都)?(?:了解|知道)(?:些|多少|哪些|什么|了?什么)*$")
 )
 
 
@@ -63,7 +63,10 @@ def asked_entity(question: str) -> str:
     found = _ASKED.match(question)
     if found is None:
         return ""
-    name = _AFTER.sub("", question[found.end() :]).strip(" \"'“”„«»「」《》")
+    rest = question[found.end() :].rstrip("?？!.。 \t\n\r\u00a0\u3000")
+    if len(rest) > 2 * _LONGEST_NAME:
+        return ""
+    name = _AFTER.sub("", rest).strip(" \"'“”„«»「」《》")
     return name if len(name) <= _LONGEST_NAME else ""
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _LONGEST: Final = 40_000
 _DEEPEST: Final = 20
 _ITEM: Final = re.compile(r"^([ \t]*)(?:[-*•]|\d{1,3}[.)])[ \t]+(.+)$")
-_HEADING: Final = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t#]*$")
+_HEADING: Final = re.compile(r"(#{1,6})[ \t]+(\S.*)")
 _BOLD_LINE: Final = re.compile(r"^\*\*([^*]{1,200})\*\*:?$")
 _MARKER: Final = re.compile(r"[ \t]?\[(\d{1,3})\]")
 _MARKUP: Final = re.compile(r"[*_`>|]+")
@@ -69,7 +69,7 @@ def _grow(root: Branch, text: str, numbers: dict[int, int]) -> None:
 def _parts(text: str) -> Iterator[tuple[int, str]]:
     for line in text.splitlines():
         if heading := _HEADING.match(line):
-            yield len(heading[1]) - 1, heading[2]
+            yield len(heading[1]) - 1, heading[2].rstrip(" \t#")
         elif bold := _BOLD_LINE.match(line.strip()):
             yield 5, bold[1]
         elif item := _ITEM.match(line):

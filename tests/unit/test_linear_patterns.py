@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 BOUNDED = {
+    "rag_engine.tables.values": "a cell of at most 60 characters",
+    "rag_engine.graph.rules._SENTENCE_START": "the 24 characters before a name",
     "rag_engine.summaries.intent": "a message of at most 400 characters",
     "rag_engine.summaries.length_and_language": "both ends of a message, with single blanks",
     "bot.observability.library_text._CONVERSION": "a literal in the source of a library",
