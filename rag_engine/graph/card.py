@@ -36,9 +36,7 @@ _ASKED: Final = lazy(
         re.IGNORECASE,
     )
 )
-_AFTER: Final = lazy(
-    lambda: re.compile(r"(?:我们)?(?:都)?(?:了解|知道)(?:些|多少|哪些|什么|了?什么)*$")
-)
+_AFTER: Final = lazy(lambda: re.compile(r"(?:我们)?(?:都)?(?:了解|知道)(?:些|多少|哪些|什么|了?什么)*$"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

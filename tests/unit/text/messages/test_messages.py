@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 TRANSLATOR = SentenceTranslator((CATALOG, None))
 OTHERS = sorted(LANGUAGES - {"en"})
 PACKAGE = Path(rag_engine.__file__).parent
-WALKED = ("parsers", "parsing", "ingestion", "metadata", "storage", "engine.py")
+WALKED = ("parsers", "parsing", "ingestion", "metadata", "storage", "retriever.py")
 """What says sentences that reach chat; `archive` and `evaluation` speak to the operator at the console."""
 AT_THE_CONSOLE = {"ingestion/blobs.py", "storage/history.py"}
 SAMPLES = {
