@@ -86,9 +86,7 @@ class Command(asyncio.Protocol):
 
     def send_signal(self, number: int) -> None:
         if self.returncode is None:
-            with contextlib.suppress(
-                ProcessLookupError
-            ):  # it may have ended, and its end not be known here yet
+            with suppress(ProcessLookupError):  # it may have ended just now
                 os.kill(self.pid, number)
 
     def terminate(self) -> None:
