@@ -72,7 +72,7 @@ class _Sources:
         return unheld(statement.words, texts, language=self.language, names=self.shares_language(passages))
 
     def hold(self, statement: Statement) -> bool:
-        full = _full_words(statement, self)
+        full = _full_words(WordingSimilarity.of(statement.words, language=self.language))
         return bool(full) and full <= frozenset[str]().union(*(one.wording.tokens for one in self.listed))
 
     def shares_language(self, passages: Sequence[int]) -> bool:
@@ -211,7 +211,7 @@ def _unheld(statement: Statement, sources: _Sources) -> SupportVerdict:
 
 def _own_words(statement: Statement, sources: _Sources) -> WordingSimilarity | None:
     wording = WordingSimilarity.of(statement.words, language=sources.language)
-    full = _full_words(statement, sources)
+    full = _full_words(wording)
     if len(full) < _FEWEST_WORDS:
         return None
     own = full - sources.asked
@@ -221,6 +221,5 @@ def _own_words(statement: Statement, sources: _Sources) -> WordingSimilarity | N
     return WordingSimilarity(tokens=own, pairs=pairs)
 
 
-def _full_words(statement: Statement, sources: _Sources) -> frozenset[str]:
-    wording = WordingSimilarity.of(statement.words, language=sources.language)
+def _full_words(wording: WordingSimilarity) -> frozenset[str]:
     return frozenset(spelled_number(token) or token for token in wording.tokens - wording.empty)

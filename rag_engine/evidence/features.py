@@ -334,12 +334,12 @@ def _sentence_lead(
     asked: Sequence[Term], weights: Sequence[float], passages: Sequence[_Passage], words: PassageWords
 ) -> float:
     with_months = any(_is_month(term) for term in asked)
+    sought = list(zip(asked, weights, strict=True))
     shares: list[float] = []
     for chunk in (passage.chunk for passage in passages[:_SENTENCES_OF]):
         said = words.sentences(chunk, with_months=with_months)
         for own in said.forms[:_MOST_SENTENCES]:
-            near = own | said.header
-            shares.append(_share(list(zip(asked, weights, strict=True)), near, chunk))
+            shares.append(_share(sought, own | said.header, chunk))
     shares.sort(reverse=True)
     return shares[0] - (shares[_FOURTH] if len(shares) > _FOURTH else 0.0) if shares else 0.0
 
