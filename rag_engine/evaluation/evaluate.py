@@ -135,7 +135,8 @@ async def _search(question: str, bench: _Bench, settings: retrieve.Settings) -> 
     )
     rankings: _Rankings = {"lexical": [], "dense": [], "hybrid": _documents(fused.hits)}
     for ranking in found.rankings:
-        rankings[ranking.leg] = _documents(ranking.hits)
+        if not ranking.is_hypothetical:
+            rankings[ranking.leg] = _documents(ranking.hits)
     return rankings
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from tests.tables.computed.question_set import write_csv, write_sheets
+from tests.tables.computed.made_files import write_csv, write_sheets
 
 if TYPE_CHECKING:
     from pathlib import Path

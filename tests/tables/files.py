@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import random
-import zipfile
 from typing import TYPE_CHECKING, Any, cast
-from xml.sax.saxutils import escape
 
 import docx
 import openpyxl
 
+from tests.tables.computed.made_files import write_open_document
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -135,31 +134,7 @@ def _rents(path: Path) -> None:
     rows = [["Établissement", "Loyer 2023", "Loyer 2024", "Loyer 2025", "Surface (m²)"]]
     for number, site in enumerate(SITES):
         rows.append([site, *(rent(site, year) for year in (2023, 2024, 2025)), str(400 + number * 37)])
-    _write_ods(path, "Loyers", rows)
-
-
-def _write_ods(path: Path, sheet: str, rows: Sequence[Sequence[str]]) -> None:
-    body = "".join(
-        "<table:table-row>"
-        + "".join(
-            f'<table:table-cell office:value-type="string"><text:p>{escape(cell)}</text:p></table:table-cell>'
-            for cell in row
-        )
-        + "</table:table-row>"
-        for row in rows
-    )
-    names = "".join(
-        f' xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
-        for name in ("office", "table", "text")
-    )
-    content = (
-        f"<office:document-content{names}><office:body><office:spreadsheet>"
-        f'<table:table table:name="{sheet}">{body}</table:table>'
-        "</office:spreadsheet></office:body></office:document-content>"
-    )
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-        archive.writestr("content.xml", content)
+    write_open_document(path, "Loyers", rows)
 
 
 def part(number: int) -> tuple[str, str, str, str]:

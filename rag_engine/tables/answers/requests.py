@@ -26,7 +26,7 @@ _SUMS: Final = (
 )
 # What they lead to is decided by the tables.
 _COMPARISONS: Final = (
-    *("how many", "how much", "number of", "count", "share of", "ranking", "difference"),
+    *("how many", "how much", "number of", "no of", "count", "share of", "ranking", "difference"),
     *("most", "least", "highest", "lowest", "largest", "smallest", "biggest"),
     *("maximum", "minimum", "max", "min", "top", "per", "each"),
     *("more than", "less than", "fewer than", "at least", "at most", "between"),

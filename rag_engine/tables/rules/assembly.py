@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING
 from rag_engine.tables.rules.filters.comparison_filters import currency_column
 from rag_engine.tables.rules.filters.completeness import check_used
 from rag_engine.tables.rules.filters.conditions import conditions
-from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.mentions import columns, qualities
 from rag_engine.tables.rules.mentions.joins import JoinedTable
 from rag_engine.tables.rules.mentions.units import unit_of
 from rag_engine.tables.rules.query import FOLDING, Aggregate, Grouping, Measure, RowList, TextFilter
-from rag_engine.tables.rules.refusals import refused
+from rag_engine.tables.rules.refusals import no_column, refused
 from rag_engine.tables.rules.results import measures
 from rag_engine.tables.rules.results.contrasts import difference, share
 from rag_engine.tables.rules.results.counts import counted
 from rag_engine.tables.rules.results.entities import group_columns
-from rag_engine.tables.rules.results.extremes import extreme, extremes, places, ranked_in_place
+from rag_engine.tables.rules.results.extremes import extremes, places, ranked_in_place
 from rag_engine.tables.rules.results.lookups import lookup
+from rag_engine.tables.rules.results.superlatives import distinct_extremes
 
 if TYPE_CHECKING:
     from rag_engine.tables.rules.filters.conditions import Conditions
@@ -68,7 +69,9 @@ def _assembled(reading: Interpretation) -> TableQuery:
     stated = conditions(reading)
     if reading.has("other"):
         raise refused("question", reading.table)
-    ranked = [sign for sign in reading.signs if extreme(sign)]
+    if unmet := qualities.unmet(reading):
+        raise no_column(reading.table, unmet)
+    ranked = distinct_extremes(reading)
     if stated.numbers and not ranked:
         raise refused("question", reading.table)
     if reading.has("difference", "change", "ratio"):
@@ -119,7 +122,7 @@ def _much(reading: Interpretation, stated: Conditions) -> TableQuery:
 def _is_how_much_of_a_thing(reading: Interpretation) -> bool:
     """ "How much bread" is no money, if nothing says so."""
     ends = [sign.end for sign in reading.signs if sign.name == "much" and sign.group == "operations"]
-    hinted = any(sign.group == "hints" for sign in reading.signs)
+    hinted = any(sign.group == "hints" or measures.asks_for_money(reading, sign) for sign in reading.signs)
     return not hinted and any(value.start in ends for value in reading.values)
 
 

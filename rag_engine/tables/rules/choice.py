@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING
 
 from rag_engine.tables.rules.assembly import assembled
 from rag_engine.tables.rules.interpretation import read
+from rag_engine.tables.rules.language.question_words import header_words
 from rag_engine.tables.rules.mentions.comparisons import CURRENCIES
 from rag_engine.tables.rules.mentions.joins import JoinedTable, joined
 from rag_engine.tables.rules.refusals import Unanswered
 from rag_engine.tables.rules.results.entities import place_columns
 from rag_engine.tables.rules.results.measures import is_unique
 from rag_engine.tables.rules.select import select
+from rag_engine.tables.rules.titles import titles_of
 from rag_engine.tables.types import QueryRefusal, WrittenQuery
 
 if TYPE_CHECKING:
@@ -149,12 +151,23 @@ def _unclear(reading: Interpretation) -> QueryRefusal:
 
 
 def _best(written: Sequence[_Attempt]) -> WrittenQuery | QueryRefusal:
-    ranked = sorted(written, key=lambda one: -one.reading.evidence)
-    best = [one for one in ranked if one.reading.evidence == ranked[0].reading.evidence]
+    ranks = [(one.reading.evidence, _literal(one)) for one in written]
+    best = [one for one, rank in zip(written, ranks, strict=True) if rank == max(ranks)]
     if len(best) == 1:
         return best[0].result
     names = [_place(one.reading.table) for one in best]
     return QueryRefusal(missing="choice", available=tuple(dict.fromkeys(names)))
+
+
+def _literal(attempt: _Attempt) -> int:
+    """ "Frais" is rather "frais.csv" than "expenses.csv"."""
+    reading = attempt.reading
+    table = reading.table
+    named = [*titles_of(table), *(column.name for column in table.columns)]
+    written = {word.folded for text in named for word in header_words(text, reading.question.language)}
+    said = (*reading.titles, *reading.columns)
+    words = reading.question.words
+    return sum(words[at].folded in written for one in said for at in range(one.start, one.end))
 
 
 def _place(table: TypedTable) -> str:

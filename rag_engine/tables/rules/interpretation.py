@@ -232,6 +232,7 @@ def _otherwise_named(
         *claims.take(columns.of_units(words, claims.free, table)),
         *claims.take(columns.meant(words, claims.free, table, language)),
         *claims.take(roots.rooted(words, claims.free, table, language)),
+        *claims.take(columns.abbreviated(words, claims.free, table, language, question.is_common)),
         *_measured(question, table, named),
     )
 

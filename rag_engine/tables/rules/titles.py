@@ -11,8 +11,9 @@ from rag_engine.tables.rules.mentions.joins import JoinedTable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rag_engine.tables.rules.interpretation import Interpretation
+    from rag_engine.tables.rules.interpretation import Interpretation, TitleMention
     from rag_engine.tables.rules.language.question_words import QuestionWord
+    from rag_engine.tables.rules.mentions.columns import ColumnMention
     from rag_engine.tables.types import TypedTable
 
 _MASSES: Final = frozenset(
@@ -31,6 +32,7 @@ _MASSES: Final = frozenset(
         "population",
     }
 )
+_MONEYS: Final = frozenset({"revenue", "cost", "donation"})
 _MONEY_ENDS: Final = ("kosten", "ausgaben", "budget", "umsatz", "preise")
 _COLLECTIVES: Final = frozenset(
     {
@@ -108,6 +110,11 @@ def names_rows(reading: Interpretation, start: int, end: int) -> bool:
             ):
                 return True
     return False
+
+
+def is_money(reading: Interpretation, title: TitleMention | ColumnMention) -> bool:
+    said = reading.question.words[title.start : title.end]
+    return any(concepts_at((word,), 0)[1] & _MONEYS for word in said)
 
 
 def _is_mass(word: QuestionWord) -> bool:

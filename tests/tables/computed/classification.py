@@ -122,7 +122,7 @@ def _folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-_FORMS = ("%Y-%m-%d", "%d %b %Y", "%d %B %Y", "%d.%m.%Y", "%d/%m/%Y", "%B %d, %Y", "%b %d, %Y")
+_FORMS = ("%Y-%m-%d", "%d %b %Y", "%d %B %Y", "%d.%m.%Y", "%d/%m/%Y", "%B %d, %Y", "%b %d, %Y", "%m/%d/%Y")
 
 
 def _day(text: str) -> date | None:

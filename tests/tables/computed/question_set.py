@@ -1,4 +1,4 @@
-"""One question with its answer by plain Python and its SQL, and how made tables become files."""
+"""One question with its answer by plain Python and its SQL."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import csv
 import io
 import re
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -108,35 +107,11 @@ def _plain(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.casefold()))
 
 
-def write_csv(
-    path: Path, rows: Iterable[Sequence[object]], *, delimiter: str = ",", encoding: str = "utf-8"
-) -> None:
-    out = io.StringIO()
-    csv.writer(out, delimiter=delimiter, lineterminator="\n").writerows(rows)
-    path.write_bytes(out.getvalue().encode(encoding))
+def asker(language: str) -> Callable[..., ComputedQuestion]:
+    def ask(text: str, kind: Kind, gold: tuple[Gold, ...], sql: str = "") -> ComputedQuestion:
+        return ComputedQuestion(text=text, kind=kind, gold=gold, sql=sql, language=language)
 
-
-def write_sheets(
-    path: Path, sheets: Mapping[str, Iterable[Sequence[object]]], formats: Mapping[int, str] = {}
-) -> None:
-    """`formats`: number formats by column from 1, for numbers and dates."""
-    workbook = openpyxl.Workbook()
-    workbook.remove(cast("Any", workbook.active))
-    for name, rows in sheets.items():
-        sheet = cast("Any", workbook.create_sheet(name))
-        for row in rows:
-            sheet.append(list(row))
-        for cells in sheet.iter_rows():
-            for cell in cells:
-                if isinstance(cell.value, date):
-                    cell.number_format = formats.get(cell.column, "yyyy-mm-dd")
-                elif isinstance(cell.value, int | float) and cell.column in formats:
-                    cell.number_format = formats[cell.column]
-    workbook.save(path)
-
-
-def german(value: float, decimals: int = 2) -> str:
-    return f"{value:,.{decimals}f}".replace(",", " ").replace(".", ",").replace(" ", ".")
+    return ask
 
 
 def mean(values: Iterable[float]) -> float:

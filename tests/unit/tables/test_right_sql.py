@@ -12,10 +12,14 @@ from rag_engine.tables.execution import TableQueries
 from rag_engine.tables.rules import is_about
 from tests.tables.computed.classification import ShownAnswer, verdict
 from tests.tables.computed.development import DEVELOPMENT
+from tests.tables.computed.eighth import EIGHTH
+from tests.tables.computed.fifth import FIFTH
 from tests.tables.computed.fourth import FOURTH
 from tests.tables.computed.fresh import FRESH
 from tests.tables.computed.held_out import HELD_OUT
 from tests.tables.computed.question_set import ComputedQuestion, QuestionSet, resolved
+from tests.tables.computed.seventh import SEVENTH
+from tests.tables.computed.sixth import SIXTH
 from tests.tables.stored import stored_tables
 
 if TYPE_CHECKING:
@@ -67,13 +71,17 @@ def test_an_answer_is_judged(question: ComputedQuestion, shown: ShownAnswer, exp
         (HELD_OUT, []),
         (FRESH, ["In welcher Halle steht die Presse?"]),
         (FOURTH, []),
+        (FIFTH, None),
+        (SIXTH, None),
+        (SEVENTH, None),
+        (EIGHTH, None),
     ],
-    ids=["development", "held out", "fresh", "fourth"],
+    ids=["development", "held out", "fresh", "fourth", "fifth", "sixth", "seventh", "eighth"],
 )
 async def test_right_sql_gives_the_right_rows_and_names_what_they_rest_on(
-    half: QuestionSet, searched: list[str], tmp_path: Path
+    half: QuestionSet, searched: list[str] | None, tmp_path: Path
 ) -> None:
-    """Of `searched` the rules see neither a column nor a sum: no model is asked for a query."""
+    """For `searched` no model is asked for a query; None: for at most a fifth."""
     files = tmp_path / "files"
     files.mkdir()
     for name, make in half.makers.items():
@@ -90,7 +98,7 @@ async def test_right_sql_gives_the_right_rows_and_names_what_they_rest_on(
     verdicts = await asyncio.gather(*map(verdict_of, asked))
     assert [one.text for one, found in zip(asked, verdicts, strict=True) if found != "right"] == []
     unasked = [one.text for one in asked if not asks_to_compute(one.text) and not is_about(one.text, tables)]
-    assert unasked == searched
+    assert unasked == searched if searched is not None else len(unasked) <= len(asked) / 5
 
 
 def _shown(answer: ComputedAnswer) -> ShownAnswer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rag_engine.tables.rules.filters import period_filters
 from rag_engine.tables.rules.language.question_words import folded
 from rag_engine.tables.rules.mentions import columns
 from rag_engine.tables.rules.mentions.qualities import columns_for
@@ -46,6 +47,11 @@ def _of_currency(reading: Interpretation, comparison: Comparison, column: TypedC
 
 def compared(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filter]:
     for comparison in reading.comparisons:
+        built = period_filters.year_column(reading) if _is_year(comparison) else None
+        if built is not None:
+            low, high = comparison.high, comparison.low
+            yield RangeFilter(column=built, low=low, high=high, includes_low=False)
+            continue
         column = _compared_column(reading, comparison, used)
         yield from _of_currency(reading, comparison, column)
         yield RangeFilter(
@@ -55,6 +61,11 @@ def compared(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Fil
             includes_low=comparison.includes_low,
             includes_high=comparison.includes_high,
         )
+
+
+def _is_year(comparison: Comparison) -> bool:
+    said = comparison.low or comparison.high or 0
+    return comparison.concept == "age" and not comparison.unit and 1900 <= said <= 2099
 
 
 def _in_unit(value: float | None, comparison: Comparison, column: TypedColumn) -> float | None:
@@ -90,7 +101,7 @@ def _compared_column(
             _check_unit(reading, comparison, numeric[0])
             used.append(mention)
             return numeric[0]
-        if after and not comparison.unit:
+        if after and not comparison.unit and language != "zh":
             raise refused("question", reading.table)
     possible = [column for column in reading.table.columns if columns.is_quantity(column, language)]
     possible = _of_unit(comparison, possible)

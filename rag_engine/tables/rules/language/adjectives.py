@@ -12,13 +12,14 @@ _DOUBLED: Final = frozenset({"big", "hot", "thin", "fat", "wet", "slim"})
 _LONGEST_ENGLISH: Final = 7
 """Longer ones take "more", those in -y aside."""
 _GERMAN_ENDINGS: Final = ("", "e", "en", "er", "es", "em")
-_HOW: Final = {"en": ("how",), "de": ("wie",), "es": ("cuán", "qué tan"), "zh": ("多", "有多")}
-_LESS: Final = {"en": ("least", "less"), "es": ("menos", "menos")}
+_HOW: Final = {"en": ("how",), "de": ("wie",), "es": ("cuán", "qué tan"), "fr": (), "zh": ("多", "有多")}
+_LESS: Final = {"en": ("least", "less"), "es": ("menos", "menos"), "fr": ("moins", "moins")}
 _OPPOSITES: Final = {"most": "least", "least": "most", "above": "below", "below": "above"}
 _HOW_MUCH: Final = {
     "en": ("how much",),
     "de": ("um wie viel", "wie viel", "wieviel"),
     "es": ("cuánto",),
+    "fr": ("combien",),
     "zh": (),
 }
 
@@ -54,6 +55,8 @@ def meanings(language: str, entries: Mapping[str, Mapping[str, Sequence[str]]]) 
 
 
 def _inflected(adjective: str, language: str) -> list[str]:
+    if language == "fr":
+        return [adjective, f"{adjective}e", f"{adjective}s", f"{adjective}es"]
     if language != "es":
         return [adjective]
     stem = adjective.removesuffix("o")
@@ -97,9 +100,15 @@ def _spanish(adjective: str) -> tuple[list[str], list[str]]:
     return more, more
 
 
+def _french(adjective: str) -> tuple[list[str], list[str]]:
+    plain, *irregular = adjective.split("/")
+    more = irregular or [f"plus {form}" for form in _inflected(plain, "fr")]
+    return more, more
+
+
 def _chinese(adjective: str) -> tuple[list[str], list[str]]:
     return [f"{adjective}于", f"{adjective}过"] if len(adjective) == 1 else [], [f"最{adjective}"]
 
 
-_FORMS: Final = {"en": _english, "de": _german, "es": _spanish, "zh": _chinese}
-_THAN: Final = {"en": ("than",), "de": ("als",), "es": ("que", "de"), "zh": ("",)}
+_FORMS: Final = {"en": _english, "de": _german, "es": _spanish, "fr": _french, "zh": _chinese}
+_THAN: Final = {"en": ("than",), "de": ("als",), "es": ("que", "de"), "fr": ("que", "de"), "zh": ("",)}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from rag_engine.tables.rules.language.question_words import QuestionWord
 
-LANGUAGES: Final = ("en", "de", "es", "zh")
+LANGUAGES: Final = ("en", "de", "es", "fr", "zh")
 _FOLDER: Final = Path(__file__).parent / "words"
 
 

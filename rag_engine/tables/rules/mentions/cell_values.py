@@ -103,7 +103,7 @@ def _headed(word: QuestionWord, table: TypedTable, language: str) -> dict[int, f
     """ "apples" for "Juicy Apples", in columns where each row has a name of its own."""
     if len(word.text) < _SHORTEST_HEAD or word.is_han or language == "zh":
         return {}
-    head = 0 if language == "es" else -1
+    head = 0 if language in {"es", "fr"} else -1
     return {
         number: frozenset(texts)
         for number, column in enumerate(table.columns)

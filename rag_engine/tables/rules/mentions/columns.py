@@ -44,6 +44,11 @@ _LINKS: Final = frozenset(
         "and",
         "und",
         "y",
+        "du",
+        "le",
+        "les",
+        "d",
+        "l",
     ]
 )
 _CODES: Final = frozenset(
@@ -81,6 +86,8 @@ _COUNTED_UNITS: Final = frozenset(
 """Others are also names of periods and of money."""
 _BRACKETS: Final = re.compile(r"[(\[（].*?[)\]）]")
 _AUXILIARIES: Final = frozenset({"is", "are", "was", "were", "did", "has", "have"})
+_OF_MONEY: Final = frozenset({"cost"})
+_SHORTEST_ABBREVIATION: Final = 4
 _TIMES: Final = frozenset({"year", "month", "quarter"})
 
 
@@ -124,7 +131,7 @@ def header(name: str, language: str) -> Header:
     return Header(
         words=found,
         required=frozenset(plain or named),
-        concepts=_concepts(found),
+        concepts=_concepts(found) - _OF_MONEY if any(map(_is_time, found)) else _concepts(found),
         period=spans[0][2] if len(spans) == 1 else None,
         is_code=is_code,
     )
@@ -323,6 +330,40 @@ def _concepts(found: tuple[QuestionWord, ...]) -> frozenset[str]:
         names |= meant_here
         at = max(end, at + 1)
     return frozenset(names - {"quantity"} or names)
+
+
+def _is_time(word: QuestionWord) -> bool:
+    return UNITS.get(word.folded) in {"min", "h"}
+
+
+def abbreviated(
+    words: Sequence[QuestionWord],
+    free: Sequence[bool],
+    table: TypedTable,
+    language: str,
+    is_common: Callable[[QuestionWord], bool],
+) -> list[ColumnMention]:
+    """ "Prio" for "Priority"."""
+    found: list[ColumnMention] = []
+    for at, word in enumerate(words):
+        if not free[at] or is_common(word) or not _may_be_short(word):
+            continue
+        own = tuple(
+            column
+            for column in table.columns
+            if any(_is_short_for(word, one) for one in header(column.name, language).words)
+        )
+        if len(own) == 1:
+            found.append(ColumnMention(start=at, end=at + 1, columns=own, share=0.0))
+    return found
+
+
+def _may_be_short(word: QuestionWord) -> bool:
+    return len(word.folded) >= _SHORTEST_ABBREVIATION and word.text.isascii() and word.text.isalpha()
+
+
+def _is_short_for(word: QuestionWord, whole: QuestionWord) -> bool:
+    return whole.folded.startswith(word.folded) and len(whole.folded) > len(word.folded) + 1
 
 
 def _is_within(word: QuestionWord, spans: Sequence[tuple[int, int]]) -> bool:

@@ -63,11 +63,11 @@ _SPELLED: Final = {
     word: number
     for number, names in enumerate(
         (
-            "one ein eine einen uno una 一",
-            "two zwei dos 两 二",
-            "three drei tres 三",
-            "four vier cuatro 四",
-            "five funf cinco 五",
+            "one ein eine einen uno una un une 一",
+            "two zwei dos deux 两 二",
+            "three drei tres trois 三",
+            "four vier cuatro quatre 四",
+            "five funf cinco cinq 五",
             "six sechs seis 六",
             "seven sieben siete 七",
             "eight acht ocho 八",
@@ -168,7 +168,7 @@ def unit_at(words: Sequence[QuestionWord], at: int) -> tuple[int, str]:
 
 
 def plain_number(text: str, language: str) -> float | None:
-    form = "point" if language in {"de", "es"} else "comma"
+    form = "point" if language in {"de", "es", "fr"} else "comma"
     if not _GROUPED[form].fullmatch(text):
         return None
     text = text.replace("'", "").replace("’", "")

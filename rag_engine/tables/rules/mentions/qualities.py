@@ -8,6 +8,7 @@ from rag_engine.tables.rules.mentions import columns
 from rag_engine.tables.rules.mentions.units import CURRENCIES, unit_of
 
 if TYPE_CHECKING:
+    from rag_engine.tables.rules.interpretation import Interpretation
     from rag_engine.tables.types import TypedColumn, TypedTable
 
 _MEANT: Final = {
@@ -39,6 +40,19 @@ SIZES: Final = frozenset(
     {"largest", "biggest", "smallest", "grande", "pequeno", "pequena", "大", "小"}
     | {f"{stem}{end}" for stem in ("großt", "grosst", "kleinst") for end in ("e", "en", "er", "es")}
 )
+
+
+def unmet(reading: Interpretation) -> str:
+    """ "How old" without an age."""
+    question = reading.question
+    if reading.columns or reading.titles or any(sign.group == "hints" for sign in reading.signs):
+        return ""
+    for at in range(len(question.words)):
+        end, meaning = question.lexicon.at(question.words, at, "qualities")
+        name = meaning.removeprefix("qualities ")
+        if name and not columns_for(reading.table, name, question.language):
+            return question.spoken(at, end)
+    return ""
 
 
 def columns_for(table: TypedTable, quality: str, language: str) -> tuple[TypedColumn, ...]:

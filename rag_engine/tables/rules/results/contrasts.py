@@ -7,7 +7,7 @@ from rag_engine.tables.rules.mentions import columns
 from rag_engine.tables.rules.query import Difference, Measure, Share, Side, TextFilter
 from rag_engine.tables.rules.refusals import refused
 from rag_engine.tables.rules.results import measures
-from rag_engine.tables.rules.titles import names_rows
+from rag_engine.tables.rules.titles import is_money, names_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,6 +46,9 @@ def _measure_of_share(reading: Interpretation, stated: Conditions) -> Measure:
         found = measures.measured(reading, stated, numeric)[0][0]
         if not all(columns.adds_up(column, language) for column in found):
             raise refused("choice", reading.table, "", [column.name for column in found])
+        return Measure(function="sum", columns=found)
+    if any(is_money(reading, one) for one in (*reading.titles, *nouns)):
+        found = measures.measured(reading, stated, ())[0][0]
         return Measure(function="sum", columns=found)
     counted = all(
         one.is_title

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rag_engine.tables.rules.query import Function, TableQuery
     from rag_engine.tables.types import TypedColumn
 
+_PEOPLE: Final = frozenset({"人", "gente", "personas", "personnes"})
 _ROW_COUNTERS: Final = frozenset("条笔")
 
 
@@ -31,7 +32,7 @@ def counted(reading: Interpretation, stated: Conditions) -> TableQuery:
         (one for one in rest if one.start >= sign.end and is_near(reading, sign.end, one.start)), None
     )
     numeric = measures.named(reading, rest)
-    if noun is None and reading.question.language == "zh":
+    if noun is None and (reading.question.language == "zh" or sign.end == len(reading.question.words)):
         noun = next((one for one in rest if one not in numeric), None)
     if noun is None and len(numeric) == 1 and (stated.under or _counts_pieces(reading)):
         noun = numeric[0]
@@ -112,6 +113,9 @@ def _counts_rows(reading: Interpretation) -> bool:
         words[sign.end - 1].text in _ROW_COUNTERS
         or _counts_named(reading, sign.end)
         or _counts_roles(reading, sign.end)
+        or _counts_people(reading, sign.end)
+        or _counts_value(reading, sign.end)
+        or (sign.end == len(words) and any(names_rows(reading, one.start, one.end) for one in reading.titles))
     )
 
 
@@ -130,6 +134,34 @@ def _counts_roles(reading: Interpretation, start: int) -> bool:
         and is_near(reading, start, value.start)
         and any("position" in columns.header(column.name, language).concepts for column, _ in value.choices)
         for value in reading.values
+    )
+
+
+def _counts_people(reading: Interpretation, end: int) -> bool:
+    words, language = reading.question.words, reading.question.language
+    said = {word.folded for word in words[end - 1 : end + 2]}
+    return bool(_PEOPLE & said) and any(
+        measures.is_unique(reading.table, label) and "person" in columns.header(label.name, language).concepts
+        for label in measures.label_columns(reading.table, language)
+    )
+
+
+def _counts_value(reading: Interpretation, start: int) -> bool:
+    """ "How many diesels"."""
+    language = reading.question.language
+    labels = measures.label_columns(reading.table, language)
+    if not all(measures.is_unique(reading.table, one) for one in labels):
+        return False
+    pieces = {"quantity", "stock", "attendance", "population", "capacity", "person"}
+    if any(
+        pieces & columns.header(one.name, language).concepts
+        for one in reading.table.columns
+        if one.kind == "number"
+    ):
+        return False
+    return any(
+        one.exact and one.start >= start and reading.question.is_beside(start, one.start)
+        for one in reading.values
     )
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rag_engine.tables.rules.query import TimeUnit
     from rag_engine.tables.types import TypedColumn
 
+_NAME = 2
 _PEOPLE = frozenset({"person", "manager", "seller", "customer", "student"})
 
 
@@ -145,8 +146,19 @@ def person_columns(reading: Interpretation) -> list[TypedColumn]:
         if column.kind == "text" and columns.header(column.name, language).concepts & _PEOPLE
     ]
     labels = measures.label_columns(reading.table, language)
+    found = found or [column for column in reading.table.columns if _holds_names(column)]
     first = [column for column in found if column in labels]
     return first or found
+
+
+def _holds_names(column: TypedColumn) -> bool:
+    """ "Hanna Vogt"."""
+    names = [
+        text
+        for text in column.values
+        if len(text.split()) == _NAME and text.istitle() and text.replace(" ", "").isalpha()
+    ]
+    return column.kind == "text" and len(names) > 1 and len(names) >= 0.9 * len(column.values)
 
 
 def place_columns(reading: Interpretation) -> list[TypedColumn]:

@@ -13,6 +13,8 @@ from rag_engine.tables.rules.results import measures
 from rag_engine.tables.rules.results.counts import count
 from rag_engine.tables.rules.results.entities import asked_entity, group_columns, joined_entity
 from rag_engine.tables.rules.results.ranked_columns import ranked_column
+from rag_engine.tables.rules.results.superlatives import extreme
+from rag_engine.tables.rules.titles import is_money
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,19 +22,11 @@ if TYPE_CHECKING:
     from rag_engine.tables.rules.filters.conditions import Conditions
     from rag_engine.tables.rules.interpretation import Interpretation, Sign
     from rag_engine.tables.rules.mentions.columns import ColumnMention
-    from rag_engine.tables.rules.query import Extreme, Function, TableQuery
+    from rag_engine.tables.rules.query import Function, TableQuery
     from rag_engine.tables.types import TypedColumn
 
 _BARE = frozenset({"most", "least", "meisten", "wenigsten", "mas", "menos", "多", "少"})
 _Measured: TypeAlias = "tuple[tuple[TypedColumn, ...], ColumnMention | None]"
-
-
-def extreme(sign: Sign) -> Extreme:
-    if sign.group == "superlatives":
-        return "most" if sign.name.startswith("most") else "least"
-    if sign.group == "operations" and sign.name in {"most", "least"}:
-        return "most" if sign.name == "most" else "least"
-    return ""
 
 
 def extremes(reading: Interpretation, stated: Conditions, signs: Sequence[Sign]) -> TableQuery:
@@ -63,7 +57,7 @@ def extremes(reading: Interpretation, stated: Conditions, signs: Sequence[Sign])
             raise refused("choice", reading.table, "", [one.name for one in each])
         if folding(reading):
             raise refused("question", reading.table)
-        if limit > 1 or places(reading) or (_asks_for_row(reading) and not groups):
+        if limit > 1 or places(reading) or (_asks_for_row(reading, rest) and not groups):
             shown = (*measures.label_columns(reading.table, reading.question.language), column)
             return _ranked_rows(reading, stated, shown, column, sign, limit)
         made = Measure(function=extreme(sign) or "most", columns=each)
@@ -117,7 +111,10 @@ def _by_size(
     return [(found, None)] if found else []
 
 
-def _asks_for_row(reading: Interpretation) -> bool:
+def _asks_for_row(reading: Interpretation, rest: Sequence[ColumnMention]) -> bool:
+    labels = measures.label_columns(reading.table, reading.question.language)
+    if any(one.share == 1 and one.columns == labels for one in rest):
+        return True
     return any(
         sign.group == "asked"
         and sign.name == "which"
@@ -211,6 +208,7 @@ def _is_about_a_row(reading: Interpretation, sign: Sign) -> bool:
 def _names_a_row(reading: Interpretation, sign: Sign) -> bool:
     return any(
         title.start == sign.end
+        and not is_money(reading, title)
         and not any(
             reading.question.is_beside(title.end, one.start)
             for one in measures.named(reading, reading.columns)
@@ -359,6 +357,7 @@ def _both_extremes(
     found = measures.measured(reading, stated, rest)
     if (
         not plain
+        or stated.numbers
         or len(found) != 1
         or len(found[0][0]) != 1
         or (reading.has("which", "who", group="asked") and _names_entity(reading, rest))

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from rag_engine.tables.rules.filters import period_filters
 from rag_engine.tables.rules.mentions import columns
-from rag_engine.tables.rules.query import Aggregate, Measure, RangeFilter, RowList, TextFilter
+from rag_engine.tables.rules.query import FOLDING, Aggregate, Measure, RangeFilter, RowList, TextFilter
 from rag_engine.tables.rules.refusals import refused
 from rag_engine.tables.rules.results import measures
 from rag_engine.tables.rules.results.entities import group_columns, person_columns, place_columns
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from rag_engine.tables.rules.filters.conditions import Conditions
     from rag_engine.tables.rules.interpretation import Interpretation
+    from rag_engine.tables.rules.mentions.columns import ColumnMention
     from rag_engine.tables.rules.query import Filter, TableQuery
     from rag_engine.tables.types import TypedColumn
 
@@ -55,6 +56,9 @@ def _titled(reading: Interpretation) -> list[TypedColumn]:
 
 def _grouped(reading: Interpretation, stated: Conditions) -> TableQuery:
     groups, rest = group_columns(reading, stated.rest)
+    if rest and not reading.has(*FOLDING) and all(_is_row(reading, one) for one in rest):
+        made = (Measure(function="count"),)
+        return Aggregate(table=reading.table, measures=made, filters=stated.filters, groups=groups)
     found = measures.measured(reading, stated, rest)
     language = reading.question.language
     if any(one not in [mention for _, mention in found] and not one.is_title for one in rest):
@@ -63,6 +67,12 @@ def _grouped(reading: Interpretation, stated: Conditions) -> TableQuery:
         raise refused("question", reading.table)
     made = tuple(Measure(function="sum", columns=each) for each, _ in found)
     return Aggregate(table=reading.table, measures=made, filters=stated.filters, groups=groups)
+
+
+def _is_row(reading: Interpretation, mention: ColumnMention) -> bool:
+    return all(
+        column.kind == "text" and measures.is_unique(reading.table, column) for column in mention.columns
+    )
 
 
 def _asked(reading: Interpretation, stated: Conditions) -> Iterator[TypedColumn]:

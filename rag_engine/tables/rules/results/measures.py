@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rag_engine.tables.rules.filters.conditions import Conditions
-    from rag_engine.tables.rules.interpretation import Interpretation
+    from rag_engine.tables.rules.interpretation import Interpretation, Sign
     from rag_engine.tables.rules.mentions.columns import ColumnMention
     from rag_engine.tables.types import TypedColumn, TypedTable
 
+_MONEY: Final = frozenset({"钱", "money", "geld", "dinero", "argent"})
 _MONEYS: Final = frozenset({"revenue", "cost", "budget", "profit", "tax", "rent", "pay"})
 _WHOLE: Final = frozenset(
     {"total", "totals", "sum", "summe", "gesamt", "insgesamt", "suma", "合计", "总计", "overall"}
@@ -113,13 +114,19 @@ def _only(reading: Interpretation, stated: Conditions) -> tuple[TypedColumn, ...
 
 def _hinted(reading: Interpretation, possible: list[TypedColumn]) -> list[TypedColumn]:
     for sign in reading.signs:
-        if sign.group != "hints":
+        if sign.group != "hints" and not asks_for_money(reading, sign):
             continue
-        fitting = [column for column in possible if _fits_hint(reading, sign.name, column)]
+        hint = sign.name if sign.group == "hints" else "money"
+        fitting = [column for column in possible if _fits_hint(reading, hint, column)]
         if not fitting:
             raise no_column(reading.table, reading.question.spoken(sign.start, sign.end))
         possible = fitting
     return possible
+
+
+def asks_for_money(reading: Interpretation, sign: Sign) -> bool:
+    said = {word.folded for word in reading.question.words[sign.start : sign.end]}
+    return sign.name == "much" and not said.isdisjoint(_MONEY)
 
 
 def fitting_hints(reading: Interpretation, possible: Sequence[TypedColumn]) -> list[TypedColumn]:

@@ -7,14 +7,8 @@ from typing import TYPE_CHECKING
 
 import openpyxl
 
-from tests.tables.computed.question_set import (
-    ComputedQuestion,
-    Row,
-    german,
-    mean,
-    write_csv,
-    write_sheets,
-)
+from tests.tables.computed.made_files import german, write_csv, write_sheets
+from tests.tables.computed.question_set import ComputedQuestion, Row, mean
 
 if TYPE_CHECKING:
     from pathlib import Path

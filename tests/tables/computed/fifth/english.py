@@ -6,7 +6,8 @@ from datetime import date, timedelta
 from statistics import median
 from typing import TYPE_CHECKING
 
-from tests.tables.computed.question_set import ComputedQuestion, Row, mean, write_csv, write_sheets
+from tests.tables.computed.made_files import write_csv, write_sheets
+from tests.tables.computed.question_set import ComputedQuestion, Row, mean
 
 if TYPE_CHECKING:
     from pathlib import Path

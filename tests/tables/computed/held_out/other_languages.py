@@ -5,14 +5,8 @@ import random
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
-from tests.tables.computed.question_set import (
-    ComputedQuestion,
-    Row,
-    german,
-    mean,
-    write_csv,
-    write_sheets,
-)
+from tests.tables.computed.made_files import german, write_csv, write_sheets
+from tests.tables.computed.question_set import ComputedQuestion, Row, mean
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ from rag_engine.tables.answers.computation import refusal_text
 from rag_engine.tables.execution import TableQueries
 from rag_engine.tables.rules import write
 from rag_engine.tables.types import QueryRefusal, WrittenQuery
-from tests.tables.computed.question_set import write_csv
+from tests.tables.computed.made_files import write_csv
 from tests.tables.stored import stored_tables
 
 if TYPE_CHECKING:
