@@ -165,7 +165,7 @@ def assemble(
         attachments=attachments,
         answers=_answers(engine, stores, policies, removals, passages, scheduler, suggest, write_title, tags),
         forget_turn=removals.turn,
-        failures=FailureTraces(keep=keep_trace),
+        failures=FailureTraces(keep=keep_trace, turns=turns, forget=removals.turn),
         queue=TurnQueue(at_once=settings.answers, waiting=settings.waiting, queue=settings.queue),
         budget=policies.budget,
         voices=VoiceMessages(downloads=uploads.downloads, transcriber=policies.transcriber),

@@ -136,7 +136,8 @@ _POST_COLUMNS: Final = tuple(each.name for each in fields(ExpertPost))
 _POSTS: Final = f"SELECT {', '.join(f'expert_posts.{name}' for name in _POST_COLUMNS)} FROM expert_posts"  # noqa: S608
 _COLUMNS: Final = tuple(each.name for each in fields(ExpertRequest))
 _SELECT: Final = f"SELECT {', '.join(_COLUMNS)} FROM expert_requests"  # noqa: S608
-_PUT: Final = f"INSERT OR REPLACE INTO expert_requests ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"  # noqa: S608
+_PUT: Final = f"""INSERT OR REPLACE INTO expert_requests ({", ".join(_COLUMNS)}) SELECT {", ".join("?" * len(_COLUMNS))}
+    WHERE EXISTS (SELECT 1 FROM answers WHERE id = ?) OR EXISTS (SELECT 1 FROM gap_questions WHERE question = ?)"""  # noqa: S608
 _CHANGE: Final = (
     f"UPDATE expert_requests SET {', '.join(f'{name} = ?' for name in _COLUMNS)} "  # noqa: S608
     "WHERE id = ? AND state = ? AND said = ? AND round = ? RETURNING 1"
@@ -191,8 +192,9 @@ class ExpertRequests:
                 )
 
     async def add(self, request: ExpertRequest) -> None:
+        question = request.answer_id.removeprefix("gap:")
         async with self._database.transaction() as transaction:
-            await transaction.execute(_PUT, self._row(request))
+            await transaction.execute(_PUT, (*self._row(request), question, question))
 
     async def change(self, before: ExpertRequest, after: ExpertRequest) -> bool:
         """False if its state or answer changed meanwhile, or it was erased."""
@@ -267,10 +269,12 @@ class ExpertRequests:
         marks = ", ".join("?" * len(_POST_COLUMNS))
         changes = """post = excluded.post, also = excluded.also, state = CASE expert_posts.state
             WHEN 'declined' THEN 'declined' ELSE excluded.state END"""
-        sql = f"""INSERT INTO expert_posts ({names}) VALUES ({marks})
+        sql = f"""INSERT INTO expert_posts ({names}) SELECT {marks} WHERE EXISTS (SELECT 1 FROM expert_requests WHERE id = ?)
+            AND (? = '' OR EXISTS (SELECT 1 FROM expert_posts WHERE request = ? AND hop = ? AND person = ?))
             ON CONFLICT (request, hop, person) DO UPDATE SET {changes}"""  # noqa: S608
         async with self._database.transaction() as transaction:
-            await transaction.execute(sql, _values(post))
+            key = (post.request, post.hop, post.person)
+            await transaction.execute(sql, (*_values(post), post.request, post.post, *key))
 
     async def followers(self, request: ExpertRequest) -> list[ExpertRequest]:
         return await self._many("parent = ?", request.id)

@@ -231,8 +231,9 @@ class Turns:
         """Replaces the person's earlier rating."""
         async with self._database.transaction() as transaction:
             await transaction.execute(
-                "INSERT OR REPLACE INTO feedback (answer, person, rating, turn, at) VALUES (?, ?, ?, ?, ?)",
-                (turn.id, person, rating, turn.turn or "", self._clock()),
+                "INSERT OR REPLACE INTO feedback (answer, person, rating, turn, at) "
+                "SELECT id, ?, ?, ?, ? FROM answers WHERE id = ?",
+                (person, rating, turn.turn or "", self._clock(), turn.id),
             )
 
     async def explain_rating(self, turn: ChatTurn, person: str, reason: str, *, note: str = "") -> bool:

@@ -12,7 +12,7 @@ from rag_engine.errors import RagError
 from rag_engine.types import Trace, TurnId
 
 if TYPE_CHECKING:
-    from bot.conversation.dependencies import KeepTrace
+    from bot.conversation.dependencies import ForgetTurn, KeepTrace
     from bot.port import Place
     from bot.store.turns import ChatTurn, State, Turns
     from rag_engine.types import ConversationId
@@ -48,6 +48,8 @@ class FailureTraces:
     """`footnote trace` finds every id that a person was shown."""
 
     keep: KeepTrace
+    turns: Turns
+    forget: ForgetTurn
 
     async def note_turn(self, recorder: TurnRecorder) -> None:
         """Not for a turn with an answer, or a removed one."""
@@ -56,6 +58,11 @@ class FailureTraces:
             return
         details = {"question": turn.question, "outcome": turn.state, "error": recorder.error}
         await self._write(turn.engine_turn, turn_conversation(turn), turn.asked_at, details)
+        try:
+            if await self.turns.find(turn.id) is None:
+                await self.forget(turn.engine_turn)
+        except RagError as error:
+            _log.warning("the trace of an erased failure may be left: %s", error)
 
     async def note_interaction(self, place: Place, error: BaseException) -> None:
         kind, identity = log.current_work()

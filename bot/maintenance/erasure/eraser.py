@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rag_engine.storage.sqlite.database import Database
 
 _WRITING_SECONDS: Final = 60.0
-_POLL_SECONDS: Final = 0.2
+_ROUNDS: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +58,7 @@ class Eraser:
     contents: DataFiles
     library: IndexingComponents
     databases: Mapping[str, Database]
+    poll_seconds: float = 0.2
 
     @property
     def finder(self) -> TargetFinder:
@@ -92,40 +93,58 @@ class Eraser:
     async def forget(
         self, marks: ErasureMarks, *, writing_seconds: float = _WRITING_SECONDS
     ) -> ErasureOutcome:
-        """The next run finishes an interrupted one. Waits up to `writing_seconds` for answers being written."""
+        """Waits up to `writing_seconds` for answers being written."""
         data_dir = self.settings.data_dir
         pieces = await self._pieces(marks)
         await asyncio.to_thread(erasure_marks.save, marks, data_dir)
         await self._exclude(marks)
         await self._remove_documents(marks)
-        writing = await self._still_writing(marks, writing_seconds)
+        marks, writing = await self.erase_rows(marks, writing_seconds=writing_seconds)
         await self.library.forget_audio()
-        marks = await self.finder.with_answers(marks)
-        await asyncio.to_thread(erasure_marks.save, marks, data_dir)
-        for rule in rules.of(marks):
-            if database := self.databases.get(rule.store):
-                await rule.apply(database)
         if await asyncio.to_thread((data_dir / reindex.FILE).exists):
             await reindex_journal.remove(data_dir / reindex.FILE)
             await application.abandon_rebuild(self.settings)
         backups = self.contents.migration_backups()
         for path in backups:
             await asyncio.to_thread(path.unlink, missing_ok=True)
-        for database in self.databases.values():
-            await asyncio.to_thread(erase, database.path)
-        module, own = loader.index_module(self.settings.index, self.settings)
-        erased_index = await module.erase(own, data_dir=data_dir)
+        erased_index = await self._erase_bytes()
         left = [*await self.survey(marks), *writing]
         if not left:
             await asyncio.to_thread(erasure_marks.delete, data_dir)
         texts = [*residue.sampled(marks.ids()), *pieces]
         bytes_in = await residue.files_with(data_dir, texts)
+        if bytes_in and not left:
+            await self._erase_bytes()
+            bytes_in = await residue.files_with(data_dir, texts)
         return ErasureOutcome(
             left=tuple(left),
             bytes_in={} if left else bytes_in,
             erased_index=erased_index,
             removed_backups=tuple(path.name for path in backups),
         )
+
+    async def erase_rows(
+        self, marks: ErasureMarks, *, writing_seconds: float
+    ) -> tuple[ErasureMarks, list[Count]]:
+        writing: list[Count] = []
+        for number in range(_ROUNDS):
+            writing = await self._still_writing(marks, writing_seconds)
+            marks = await self.finder.renewed(marks)
+            await asyncio.to_thread(erasure_marks.save, marks, self.settings.data_dir)
+            for rule in rules.of(marks):
+                if database := self.databases.get(rule.store):
+                    await rule.apply(database)
+            # An answer that began before may store what it read.
+            began = number == 0 and await self.finder.unfinished_answers(marks)
+            if writing or not (began or await self.survey(marks)):
+                break
+        return marks, writing
+
+    async def _erase_bytes(self) -> bool:
+        for database in self.databases.values():
+            await asyncio.to_thread(erase, database.path)
+        module, own = loader.index_module(self.settings.index, self.settings)
+        return await module.erase(own, data_dir=self.settings.data_dir)
 
     async def _exclude(self, marks: ErasureMarks) -> None:
         if chat := self.databases.get(data_files.CHAT):
@@ -154,7 +173,7 @@ class Eraser:
                 return [
                     Count(store=data_files.CHAT, what="answers that are being written", count=len(writing))
                 ]
-            await asyncio.sleep(_POLL_SECONDS)
+            await asyncio.sleep(self.poll_seconds)
             writing.intersection_update(await self.finder.unfinished_answers(marks))
         return []
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 _OF_CONVERSATIONS = """
     SELECT turn, details FROM traces WHERE conversation IN (SELECT conversation FROM traces
-        WHERE turn IN (SELECT value FROM json_each(?)) UNION SELECT conversation FROM turns WHERE id IN (SELECT value FROM json_each(?)))
+        WHERE turn IN (SELECT value FROM json_each(?))
+            OR EXISTS (SELECT 1 FROM json_each(details, '$.history') WHERE value IN (SELECT value FROM json_each(?))) UNION SELECT conversation FROM turns WHERE id IN (SELECT value FROM json_each(?)))
     ORDER BY conversation, ordinal
 """
 
@@ -29,7 +30,7 @@ async def find(engine: Database, marks: ErasureMarks, own: Sequence[str]) -> lis
     from_answers = [turn for answer in marks.answers for turn in await _engine_turns(engine, answer)]
     first = dict.fromkeys([*own, *from_answers, *(turn for (turn,) in from_speakers)])
     ids = json.dumps([*first, *(question_of(TurnId(turn)) for turn in first)], ensure_ascii=False)
-    rows = await engine.fetch(_OF_CONVERSATIONS, (ids, ids))
+    rows = await engine.fetch(_OF_CONVERSATIONS, (ids, ids, ids))
     touched = set(first)
     for turn, details in rows:
         if turn not in touched and _drew_on(json.loads(details), touched):

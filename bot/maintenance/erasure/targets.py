@@ -176,6 +176,19 @@ class TargetFinder:
         }
         return await self.with_answers(marks.model_copy(update=update))
 
+    async def renewed(self, marks: ErasureMarks) -> ErasureMarks:
+        answers = list(marks.answers)
+        for person in marks.people:
+            by = (person.platform, person.id)
+            answers += await self._answers(
+                f"platform = ? AND person = ? OR {rules.written_by('about')}", (*by, *by)
+            )
+        for channel in marks.channels:
+            place = (channel.platform, channel.workspace, channel.channel)
+            answers += await self._answers("platform = ? AND workspace = ? AND channel = ?", place)
+        update = {"answers": tuple(dict.fromkeys(answers))}
+        return await self.with_answers(marks.model_copy(update=update))
+
     async def with_answers(self, marks: ErasureMarks) -> ErasureMarks:
         rows = await self.engine.fetch(
             "SELECT turn FROM traces WHERE EXISTS (SELECT 1 FROM json_each(?) WHERE instr(details, value))",

@@ -41,6 +41,10 @@ _STALE: Final = f"""
         OR (why NOT IN ('{NOT_FOUND}', '{UNGROUNDED}')
             AND question NOT IN (SELECT answer FROM feedback WHERE rating = 'down' AND reason <> ''))
 """  # noqa: S608
+_RENAME: Final = """
+    UPDATE gaps SET name = ?, named_from = ? WHERE id = ?
+        AND NOT EXISTS (SELECT 1 FROM json_each(?) WHERE value NOT IN (SELECT turn FROM gap_questions))
+"""
 _EMPTY: Final = "DELETE FROM gaps WHERE id NOT IN (SELECT gap FROM gap_questions)"
 
 
@@ -142,6 +146,7 @@ class Gaps:
                     "UPDATE gaps SET done_at = 0 WHERE id = ? AND done_at < ?", (each.gap, each.at)
                 )
             await transaction.execute_many(_PUT, [_row(each) for each in found])
+            await transaction.execute(_STALE)
             await transaction.execute(_EMPTY)
         return True
 
@@ -160,9 +165,8 @@ class Gaps:
 
     async def rename(self, gap: str, name: str, named_from: Sequence[TurnId]) -> None:
         async with self._database.transaction() as transaction:
-            await transaction.execute(
-                "UPDATE gaps SET name = ?, named_from = ? WHERE id = ?", (name, json.dumps(named_from), gap)
-            )
+            turns = json.dumps(named_from)
+            await transaction.execute(_RENAME, (name, turns, gap, turns))
 
     async def close(self, gap: str, *, at: float) -> bool:
         async with self._database.transaction() as transaction:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 import pytest_asyncio
 
+from bot.port import Person
 from bot.settings import Settings
 from bot.store.expert_requests import ExpertRequest, ExpertRequests
+from bot.store.turns import ChatTurn, Turns
 from bot.web.views import settings as settings_view
 from rag_engine.ingestion.verified_editor import VerifiedEditor
 from rag_engine.metadata.verified_answer import Verifier
@@ -74,6 +77,11 @@ async def test_questions_to_experts_are_shown_where_they_may_be_read(stand: Stan
     requests = ExpertRequests(stand.parts.chat)
     for holder, said in (("public", "It is under the mat."), ("dm_of_ben", "It is in the oven.")):
         place = world.PLACES[holder]
+        asked = ChatTurn(
+            id=f"key-{holder}", place=place, message=f"key-{holder}", person=Person(id="UB", name="Ben")
+        )
+        assert await Turns(stand.parts.chat).claim(asked)
+        await Turns(stand.parts.chat).save(replace(asked, state="final"))
         request = ExpertRequest(
             knowledge_base=stand.bases[holder],
             platform=place.platform,
@@ -81,7 +89,7 @@ async def test_questions_to_experts_are_shown_where_they_may_be_read(stand: Stan
             channel=place.channel,
             thread=place.thread,
             message="1.1",
-            answer_id="a",
+            answer_id=asked.id,
             private=False,
             person="UB",
             name="Ben",
