@@ -22,6 +22,7 @@ from benchmarks.corpus import CHUNKS_PER_DOCUMENT, DIMENSIONS, KNOWLEDGE_BASES, 
 from bot.process import allocator
 from rag_engine.indexes.embedded import Settings, connect
 from rag_engine.ports import IndexIdentity
+from rag_engine.steps import retrieve
 from rag_engine.text.analyzer import VERSION, query_tokens
 from rag_engine.types import KnowledgeBaseId, Search
 
@@ -147,7 +148,11 @@ async def _with_rewrites(index: EmbeddedIndex, corpus: Corpus) -> dict[str, obje
     for number in range(2 * QUERIES):
         question = corpus.question(number)
         texts = [question, *(corpus.rewrite(question) for _ in range(REWRITES))]
-        calls = [_searches(text, ("lexical", "dense"), everything, LIMIT) for text in texts]
+        limits = [LIMIT, *([retrieve.Settings().further_candidates] * REWRITES)]
+        calls = [
+            _searches(text, ("lexical", "dense"), everything, limit)
+            for text, limit in zip(texts, limits, strict=True)
+        ]
         times = [time.process_time()]
         await index.search(calls[0])
         times.append(time.process_time())

@@ -40,7 +40,9 @@ BEST_PASSAGES = 8
 Leg = Literal["lexical", "dense"]
 Side = Literal["query", "passage"]
 Expansion = Literal["summary", "question"]
-Layer = Literal["summary", "question", "graph"]
+Layer = Literal[Expansion, "graph"]
+Origin = Literal[Layer, "letters"]
+"""`letters`: similar names."""
 SectionKind = Literal["prose", "list", "table", "code", "notice", "properties"]
 """A `notice` says what could not be read; `properties` are JSON of what the file says of itself."""
 Role = Literal["system", "user", "assistant"]
@@ -203,6 +205,8 @@ class Search:
     )
     """With weights, each for one knowledge base."""
     expansion: Expansion | None = None
+    names: tuple[tuple[str, ...], ...] = ()
+    """In place of `tokens`: words like those that are lacking."""
 
     def __post_init__(self) -> None:
         if not self.knowledge_bases:
@@ -221,7 +225,7 @@ class Provenance:
     rank: int
     score: float
     query: str = ""
-    expansion: Layer | None = None
+    expansion: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,7 +249,7 @@ class Ranking:
     weight: float = 1.0
     is_hypothetical: bool = False
     """A made-up text was searched for or found."""
-    expansion: Expansion | None = None
+    expansion: Origin | None = None
     corrections: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 
 

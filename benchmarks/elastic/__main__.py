@@ -37,6 +37,7 @@ from rag_engine.indexes import elasticsearch, embedded
 from rag_engine.indexes.elasticsearch import documents, schema
 from rag_engine.indexes.elasticsearch.manifests.store import Generation
 from rag_engine.ports import IndexIdentity
+from rag_engine.steps import retrieve
 from rag_engine.text.analyzer import VERSION, query_tokens
 from rag_engine.types import Document, DocumentId, KnowledgeBaseId, Search
 from tests.elastic.node import THOROUGH, running_node
@@ -104,11 +105,11 @@ def _searches(corpus: Corpus, number: int) -> list[Search]:
     return _of(corpus.question(number))
 
 
-def _of(question: JudgedQuestion) -> list[Search]:
+def _of(question: JudgedQuestion, limit: int = LIMIT) -> list[Search]:
     seen = frozenset({BASE})
     return [
-        Search(leg="lexical", knowledge_bases=seen, limit=LIMIT, tokens=query_tokens(question.text)),
-        Search(leg="dense", knowledge_bases=seen, limit=LIMIT, vector=question.vector),
+        Search(leg="lexical", knowledge_bases=seen, limit=limit, tokens=query_tokens(question.text)),
+        Search(leg="dense", knowledge_bases=seen, limit=limit, vector=question.vector),
     ]
 
 
@@ -231,7 +232,8 @@ async def rewrites(chunks: int, rounds: int = 3) -> list[dict[str, dict[str, flo
             await _fill(index, _documents(corpus, chunks))
             alone = [corpus.question(number) for number in range(AT_ONCE)]
             one = [_of(question) for question in alone]
-            five = [sum((_of(corpus.rewrite(each)) for _ in range(4)), _of(each)) for each in alone]
+            few = retrieve.Settings().further_candidates
+            five = [sum((_of(corpus.rewrite(each), few) for _ in range(4)), _of(each)) for each in alone]
             for _ in range(WARM_UP_ROUNDS):
                 await asyncio.gather(*map(index.search, one))
                 await asyncio.gather(*map(index.search, five[::3]))

@@ -344,6 +344,7 @@ Sentence = Literal[
     "why_by_summary",
     "why_by_question",
     "why_by_graph",
+    "why_by_letters",
     "why_cited",
     "why_supports",
     "why_left_out",

@@ -3,7 +3,7 @@
 The dense weight per unit of cosine is exp(1.2 + 1.7 familiarity - 3.2 coverage): familiarity (0 to 1) is how well the
 embedder knows the language, by how finely its tokenizer splits the texts; coverage (0 to 1) is the share of the question's
 words in the best lexical hits, low across languages. Cosines are scaled by the embedder's contrast (the distance of
-unrelated texts). Stretching each ranking to 0..1 would make an unanswerable question look as clear as an exact match.
+unrelated texts).
 """
 
 from __future__ import annotations
@@ -34,8 +34,7 @@ STATUS = ""
 _SAMPLED = 2
 _COVERING = 2
 
-# Tuned on 809 claims of SciFact, half of XQuAD in English, Spanish, Chinese and English-Spanish, and enciphered English; flat
-# around these values.
+# Tuned on SciFact and half of XQuAD; flat around these values.
 _BIAS, _PER_FAMILIARITY, _PER_COVERAGE = 1.2, 1.7, -3.2
 _LEAST_TRUST = 0.1
 _MOST_SPREAD = 4.0
@@ -124,7 +123,10 @@ async def fuse_rankings(
     ]
     # What is made up has no words to trust.
     most = max(_dense_weights(rankings, weights), default=0.0)
-    weights += [ranking.weight * most * _relative_spread(ranking, rankings) for ranking in made_up]
+    weights += [
+        ranking.weight * (1.0 if ranking.leg == "lexical" else most * _relative_spread(ranking, rankings))
+        for ranking in made_up
+    ]
     hits = fuse_weighted([*rankings, *made_up], weights, limit=limit, method=settings.method)
     return Fused(hits=tuple(hits), shares=shares, evidence=evidence)
 

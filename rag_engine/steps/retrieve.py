@@ -31,20 +31,22 @@ from rag_engine.retrieval.queries.query_variants import (
     own_words,
     readings,
 )
+from rag_engine.retrieval.queries.similar_names import names
 from rag_engine.retrieval.queries.synonyms import Synonyms, synonyms_for
 from rag_engine.retrieval.queries.understood_message import Understanding
 from rag_engine.retrieval.ranking.language_familiarity import word_check
 from rag_engine.steps.understand import joined
-from rag_engine.text.analyzer import query_tokens
-from rag_engine.text.language import question_language
+from rag_engine.text.analyzer import query_words
+from rag_engine.text.language import detect, question_language
 from rag_engine.types import Expansion, Layer, Leg, Query, Ranking, Search
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
     from rag_engine.pipeline import Inquiry
     from rag_engine.ports import Embedder, Index, Ports, Step, SynonymEntries
     from rag_engine.retrieval.queries.early_vectors import EarlyVectors
+    from rag_engine.retrieval.queries.similar_names import Names
     from rag_engine.types import ChunkId, DocumentId, KnowledgeBaseId, Vector
 
 PHASE = "search"
@@ -75,6 +77,8 @@ class Settings(BaseModel):
 
     candidates: int = Field(default=100, ge=1, le=1000)
     """Hits of each search."""
+    further_candidates: int = Field(default=20, ge=1, le=1000)
+    """Of further wordings, which count less."""
     timeout: float = Field(default=10.0, gt=0)
     """Time limit for embedding the question."""
     legs: tuple[Leg, ...] = ("lexical", "dense")
@@ -83,6 +87,8 @@ class Settings(BaseModel):
     """What is searched by meaning too, in knowledge bases that have it: `[]` for passages alone."""
     expansion_weight: float = Field(default=0.25, gt=0, le=2)
     """How much a hit of a summary or made-up question counts beside one of the passage itself."""
+    names_weight: float = Field(default=0.5, gt=0, le=2)
+    """How much similar names and codes count."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +100,7 @@ class Found:
     notices: tuple[str, ...] = ()
 
 
+_Asked: TypeAlias = "tuple[QueryVariant, Search]"
 _Searching: TypeAlias = "Callable[[Inquiry, Sequence[QueryVariant]], Awaitable[Found]]"
 
 
@@ -169,18 +176,21 @@ def _completed(inquiry: Inquiry, is_word: Callable[[str], bool]) -> Inquiry:
     if not inquiry.query.as_asked:
         held = held_respellings(respellings(inquiry.question, is_word), inquiry.rankings)
         inquiry = replace(inquiry, wordings=(*inquiry.wordings, *respelled(inquiry.question, held)))
+    found: dict[str, str] = {}
     for ranking in inquiry.rankings:
-        if not ranking.query and (found := corrected_words(inquiry.question, ranking, is_word=is_word)):
-            corrected = corrected_question(inquiry.question, found)
-            inquiry = replace(
-                inquiry,
-                corrections=found,
-                wordings=(*inquiry.wordings, corrected),
-                wording=corrected,
-                notices=(*inquiry.notices, sentences(found)),
-            )
-            return inquiry.noting(corrections=found)
-    return inquiry
+        if not ranking.query:
+            found = corrected_words(inquiry.question, ranking, is_word=is_word) | found
+    if not found:
+        return inquiry
+    corrected = corrected_question(inquiry.question, found)
+    inquiry = replace(
+        inquiry,
+        corrections=found,
+        wordings=(*inquiry.wordings, corrected),
+        wording=corrected,
+        notices=(*inquiry.notices, sentences(found)),
+    )
+    return inquiry.noting(corrections=found)
 
 
 def _saying_what_was_left_out(inquiry: Inquiry) -> Inquiry:
@@ -244,7 +254,7 @@ async def search_variants(
     )
     if isinstance(analysed, BaseException):
         raise analysed
-    lexical = [(variant, search(leg="lexical", **words)) for variant, words in analysed if words["tokens"]]
+    lexical = [(variant, search(leg="lexical", **words)) for variant, words in _by_words(analysed)]
     searches, fallbacks = [*lexical] if "lexical" in legs else [], list[str]()
     if isinstance(vectors, BaseException):
         if not isinstance(vectors, Unavailable) or not (searches := lexical):
@@ -255,9 +265,18 @@ async def search_variants(
         for variant, vector in zip(dense, vectors, strict=True):
             one = search(leg="dense", vector=vector)
             searches += [(variant, each) for each in _expanded(one, layers, settings)]
-    found = await index.search([each for _, each in searches]) if searches else []
-    rankings = _of_expansions(found, [each.expansion for _, each in searches], settings)
-    return _found(rankings, [variant for variant, _ in searches], fallbacks)
+    found = await index.search(_limited(searches, query, settings)) if searches else []
+    return _found(_marked(found, searches, settings), fallbacks)
+
+
+def _limited(
+    searches: Sequence[tuple[QueryVariant, Search]], query: Query, settings: Settings
+) -> list[Search]:
+    fewer = max(settings.further_candidates, query.limit)
+    return [
+        replace(search, limit=min(search.limit, fewer)) if variant.weight < 1 else search
+        for variant, search in searches
+    ]
 
 
 def _expanded(
@@ -271,30 +290,42 @@ def _expanded(
     return [one, *further]
 
 
-def _of_expansions(
-    rankings: Sequence[Ranking], kinds: Sequence[Expansion | None], settings: Settings
-) -> list[Ranking]:
-    weight = settings.expansion_weight
-    return [
-        replace(ranking, expansion=kind, is_hypothetical=True, weight=weight) if kind else ranking
-        for ranking, kind in zip(rankings, kinds, strict=True)
-    ]
+def _marked(
+    found: Sequence[Ranking], searches: Sequence[_Asked], settings: Settings
+) -> list[tuple[QueryVariant, Ranking]]:
+    pairs: list[tuple[QueryVariant, Ranking]] = []
+    for ranking, (variant, search) in zip(found, searches, strict=True):
+        origin = "letters" if search.names else search.expansion
+        weight = settings.names_weight if search.names else settings.expansion_weight
+        if origin is None:
+            pairs.append((variant, ranking))
+        elif ranking.hits or not search.names:
+            pairs.append((variant, replace(ranking, expansion=origin, is_hypothetical=True, weight=weight)))
+    return pairs
 
 
-def _found(found: Sequence[Ranking], variants: Sequence[QueryVariant], fallbacks: Sequence[str]) -> Found:
-    incomplete = [f"{ranking.leg}_incomplete" for ranking in found if not ranking.complete]
+def _found(found: Sequence[tuple[QueryVariant, Ranking]], fallbacks: Sequence[str]) -> Found:
+    incomplete = [f"{ranking.leg}_incomplete" for _, ranking in found if not ranking.complete]
     return Found(
-        rankings=tuple(found),
-        variants=tuple(variants),
+        rankings=tuple(ranking for _, ranking in found),
+        variants=tuple(variant for variant, _ in found),
         fallbacks=tuple(dict.fromkeys((*fallbacks, *incomplete))),
         notices=(PART_MISSING,) if incomplete else (),
     )
 
 
-class _Words(TypedDict):
+def _by_words(
+    analysed: Sequence[tuple[QueryVariant, tuple[_Words, Names]]],
+) -> Iterator[tuple[QueryVariant, _Words]]:
+    yield from ((variant, words) for variant, (words, _) in analysed if words.get("tokens"))
+    yield from ((variant, _Words(names=named)) for variant, (_, named) in analysed[:1] if named)
+
+
+class _Words(TypedDict, total=False):
     tokens: tuple[str, ...]
     literal: frozenset[str]
     synonyms: Mapping[KnowledgeBaseId, Mapping[str, float]]
+    names: Names
 
 
 def _words(
@@ -302,15 +333,17 @@ def _words(
     entries: Mapping[KnowledgeBaseId, Sequence[Sequence[str]]],
     query: Query,
     is_word: Callable[[str], bool],
-) -> _Words:
-    tokens = query_tokens(text)
+) -> tuple[_Words, Names]:
+    asked, language = query_words(text), detect(text)
+    tokens = tuple(token for _, forms in asked for token in forms)
     if query.as_asked:
-        return _Words(tokens=tokens, literal=frozenset(tokens), synonyms={})
+        return _Words(tokens=tokens, literal=frozenset(tokens), synonyms={}), ()
     own = synonyms_for(text, entries) if entries else Synonyms()
     synonyms, similar = own.tokens, similar_tokens(respellings(text, is_word))
     if similar := {token: weight for token, weight in similar.items() if token not in tokens}:
         synonyms = {base: {**similar, **own.tokens.get(base, {})} for base in query.knowledge_bases}
-    return _Words(tokens=tokens, literal=own.known | listed_tokens(text), synonyms=synonyms)
+    literal = own.known | listed_tokens(asked, language)
+    return _Words(tokens=tokens, literal=literal, synonyms=synonyms), names(asked, language)
 
 
 async def _embed(

@@ -78,7 +78,7 @@ def _nearest(
 
 
 def is_slip(typed: str, written: str) -> bool:
-    """Strict: for languages whose words no vocabulary knows. Another ending or vowel makes another word."""
+    """Strict: another ending or vowel makes another word."""
     typed, written = typed.casefold(), written.casefold()
     most = 2 if len(typed) >= _TWO_LETTERS_FROM else 1
     bare, other = _without_accents(typed), _without_accents(written)

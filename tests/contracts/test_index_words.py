@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
 from rag_engine.retrieval.queries.corrections import corrected_words
-from rag_engine.text.analyzer import query_tokens, tokens
+from rag_engine.retrieval.queries.similar_names import names
+from rag_engine.text.analyzer import query_tokens, query_words, tokens
 from tests.contracts.indexing import (
     StoredIndex,
     base,
@@ -20,6 +22,9 @@ from tests.contracts.indexing import (
     put,
     vector,
 )
+
+if TYPE_CHECKING:
+    from rag_engine.types import Search
 
 
 @pytest.mark.parametrize(
@@ -150,3 +155,51 @@ async def test_a_typing_error_of_others_does_not_switch_corrections_off(index: S
     of = document("theirs", knowledge_base="theirs")
     await put(index, of, "The recovrey plan", *(f"recoverx{letter}" for letter in "abcd"))
     assert await found(index, lexical("recovrey")) == [["ours/0"]]
+
+
+def named(question: str, *bases: str) -> Search:
+    found = names(query_words(question), "en")
+    return replace(lexical(question, *bases), tokens=(), names=found)
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("What is AX-240?", ["pump/0"]),
+        ("What is ax2o4?", ["pump/0"]),
+        ("What is INC471?", ["incident/0"]),
+        ("Where is Muller?", ["person/0"]),
+        ("Where is Mueller?", ["person/0"]),
+        ("Where is Hartm?", ["person/0"]),
+        ("Where is Christensen?", ["other/0"]),
+        ("Where is Müller?", []),
+        ("What is AX-204?", []),
+        ("Where is Papadopoulos?", []),
+    ],
+)
+async def test_a_misspelt_name_or_code_is_found_by_its_letters(
+    index: StoredIndex, asked: str, expected: list[str]
+) -> None:
+    await put(index, document("pump"), "The pump AX-204 is blue")
+    await put(index, document("incident"), "Report INC4711: the pump leaks")
+    await put(index, document("person"), "Müller-Hartmann works upstairs")
+    await put(index, document("other"), "Kristensen works downstairs")
+    assert (await found(index, named(asked)))[0] == expected
+
+
+async def test_names_of_others_are_no_similar_names(index: StoredIndex) -> None:
+    await put(index, document("ours"), "The plan of the pump")
+    before = await index.search([named("What is AX-240?")])
+    await put(index, document("theirs", knowledge_base="theirs"), "The pump AX-204", "AX-241, AX-242")
+    assert await index.search([named("What is AX-240?")]) == before
+    assert await found(index, named("What is AX-240?", "theirs")) == [["theirs/1", "theirs/0"]]
+
+
+async def test_a_misspelt_name_is_a_correction_and_another_code_is_none(index: StoredIndex) -> None:
+    await put(index, document("a"), "Kristensen has the pump AX-204")
+    name, part, code = await index.search(
+        [named("Where is Christensen?"), named("Where is Kristen?"), named("What is AX-240?")]
+    )
+    assert name.corrections == {"christensen": ("kristensen",)}
+    assert [ids(each) for each in (part, code)] == [["a/0"], ["a/0"]]
+    assert (part.corrections, code.corrections) == ({}, {})

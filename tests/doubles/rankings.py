@@ -35,10 +35,11 @@ def ranking(leg: Leg, scores: Sequence[tuple[Chunk | str, float]], *, complete: 
 
 @dataclass(slots=True)
 class GivenIndex:
-    """Returns the given ranking per leg and records the searches."""
+    """Returns the given ranking per leg, `similar` for names that no chunk holds, and records the searches."""
 
     rankings: dict[Leg, Ranking]
     calls: list[list[Search]] = field(default_factory=list[list[Search]])
+    similar: Ranking = field(default_factory=lambda: ranking("lexical", []))
 
     async def put(self, document: object, chunks: object) -> None:
         raise AssertionError("nothing is put here")
@@ -48,4 +49,4 @@ class GivenIndex:
 
     async def search(self, searches: Sequence[Search]) -> list[Ranking]:
         self.calls.append(list(searches))
-        return [self.rankings[search.leg] for search in searches]
+        return [self.similar if search.names else self.rankings[search.leg] for search in searches]

@@ -32,6 +32,7 @@ _LEGS = {
     "summary": "summary",
     "question": "made-up question",
     "graph": "shared names",
+    "letters": "similar name",
 }
 _LEGEND = (
     "words: BM25, 0 without a common word, higher for rarer words. meaning: cosine similarity, 1 for the same meaning, about 0 for "

@@ -43,6 +43,7 @@ _LEGS: Final[dict[str, Sentence]] = {
     "summary": "why_by_summary",
     "question": "why_by_question",
     "graph": "why_by_graph",
+    "letters": "why_by_letters",
 }
 
 

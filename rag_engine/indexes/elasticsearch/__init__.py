@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import logging
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, cast
@@ -32,6 +33,7 @@ from rag_engine.indexes.elasticsearch.search import (
 )
 from rag_engine.indexes.elasticsearch.settings import Settings
 from rag_engine.indexes.elasticsearch.statistics import WordStatistics
+from rag_engine.retrieval.queries.similar_names import misspelt, with_similar
 
 if TYPE_CHECKING:
     from collections.abc import (
@@ -339,25 +341,34 @@ class ElasticsearchIndex:
         *,
         moment: str = "",
     ) -> dict[int, LexicalWeights]:
-        weights: dict[int, LexicalWeights] = {}
         asked = target(searches, names, moment)
-        for number, search in enumerate(searches):
-            words, manifests = words_of(search), manifests_of(search, known)
-            if search.leg == "lexical" and words and manifests:
-                found = await self._statistics.weights(
-                    words,
-                    manifests,
-                    asked,
-                    literal=search.literal,
-                    synonyms={
-                        known[base].base: tokens
-                        for base, tokens in search.synonyms.items()
-                        if base in search.knowledge_bases and known[base].base
-                    },
-                )
-                if found is not None:
-                    weights[number] = found
-        return weights
+        lexical = [(number, search) for number, search in enumerate(searches) if search.leg == "lexical"]
+        found = {number: await self._weights_of(search, known, asked) for number, search in lexical}
+        return {number: weights for number, weights in found.items() if weights is not None}
+
+    async def _weights_of(
+        self, search: Search, known: Mapping[KnowledgeBaseId, Manifest], asked: Mapping[str, Any]
+    ) -> LexicalWeights | None:
+        manifests = manifests_of(search, known)
+        similar = await self._statistics.similar(search.names, manifests, asked)
+        search = with_similar(search, similar)
+        words = words_of(search)
+        if not manifests or not (words or similar):
+            return None
+        weights = await self._statistics.weights(
+            words,
+            manifests,
+            asked,
+            literal=search.literal,
+            synonyms={
+                known[base].base: tokens
+                for base, tokens in search.synonyms.items()
+                if base in search.knowledge_bases and known[base].base
+            },
+        )
+        if weights is None or not similar:
+            return weights
+        return dataclasses.replace(weights, corrections=misspelt(similar))
 
     async def _ask(self, asked: SearchRequest) -> Sequence[Mapping[str, Any]]:
         with translate_errors():

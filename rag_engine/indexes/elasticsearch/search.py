@@ -48,7 +48,7 @@ _SHARED_WORTH = 0.5
 _FEWEST = 100
 _LEXICAL_CANDIDATES_A_HIT = 1.5
 _FEWEST_LEXICAL_CANDIDATES = 150
-"""They hold the exact best ten for average lengths from 15 to 400 tokens."""
+"""They hold the exact best ten (average lengths 15 to 400 tokens)."""
 
 _BEST: Mapping[str, Any] = {"sort": [{"_score": "desc"}, *BY_KEY], "track_total_hits": False}
 

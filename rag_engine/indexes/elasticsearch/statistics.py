@@ -20,10 +20,11 @@ from rag_engine.indexes.elasticsearch import spelling
 from rag_engine.indexes.elasticsearch.errors import translate_errors
 from rag_engine.indexes.elasticsearch.manifests import searched_chunks
 from rag_engine.retrieval.ranking.bm25 import gain
+from rag_engine.text.name_similarity import lacking, replacements, similar_words
 from rag_engine.text.spelling import SHARE, corrections, to_correct
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -119,9 +120,12 @@ class WordStatistics:
         statistics = await self._count([*tokens, *sorted(further)], manifests, target)
         seen = {word: statistics.words[word] for word in tokens}
         counts = {word: float(tokens[word]) for word, frequency in seen.items() if frequency}
-        lacking = to_correct(seen, literal) if statistics.chunks else []
-        if lacking:
-            near = await self._near(lacking, manifests, target)
+        typed = to_correct(seen, literal) if statistics.chunks else []
+        if typed:
+            found = await self._near(
+                typed, manifests, target, query=spelling.near_query, pick=spelling.near_words
+            )
+            near = {word: spelling.by_edits(word, words) for word, words in found.items()}
             likely = {word for each in near.values() for words in each.values() for word in words}
             statistics = await self._count(
                 [*tokens, *sorted((likely | further) - tokens.keys())], manifests, target
@@ -136,9 +140,30 @@ class WordStatistics:
             for token, words in corrected.items():
                 for word in words:
                     counts[word] = counts.get(word, 0.0) + SHARE * tokens[token]
-        found = _weights(counts, statistics, synonyms)
+        weights = _weights(counts, statistics, synonyms)
         said = {token: tuple(words) for token, words in corrected.items() if words}
-        return found and replace(found, corrections=said)
+        return weights and replace(weights, corrections=said)
+
+    async def similar(
+        self, names: Sequence[tuple[str, ...]], manifests: Sequence[Manifest], target: Mapping[str, Any]
+    ) -> dict[tuple[str, ...], dict[str, float]]:
+        if not names or not manifests:
+            return {}
+        seen = (await self._count([form for forms in names for form in forms], manifests, target)).words
+        missing = lacking(names, seen)
+        if not missing:
+            return {}
+        forms = [form for name in missing for form in name]
+        found = await self._near(
+            forms, manifests, target, query=spelling.similar_query, pick=spelling.similar_words
+        )
+        near = {
+            name: similar_words(name, {word for form in name for word in found.get(form, ())})
+            for name in missing
+        }
+        words = sorted({word for likely in near.values() for word in likely})
+        counted = (await self._count(words, manifests, target)).words
+        return {name: replacements(likely, counted) for name, likely in near.items()}
 
     async def _count(
         self, words: Sequence[str], manifests: Sequence[Manifest], target: Mapping[str, Any]
@@ -166,8 +191,14 @@ class WordStatistics:
         return known
 
     async def _near(
-        self, words: Sequence[str], manifests: Sequence[Manifest], target: Mapping[str, Any]
-    ) -> Mapping[str, Mapping[int, Sequence[str]]]:
+        self,
+        words: Sequence[str],
+        manifests: Sequence[Manifest],
+        target: Mapping[str, Any],
+        *,
+        query: Callable[[str], Mapping[str, Any]],
+        pick: Callable[[str, Sequence[str]], set[str]],
+    ) -> Mapping[str, set[str]]:
         found: dict[str, set[str]] = {word: set() for word in words}
         left = list(words)
         try:
@@ -176,24 +207,28 @@ class WordStatistics:
                 with first_error():
                     async with asyncio.TaskGroup() as group:
                         requests = [
-                            group.create_task(self._texts(word, found[word], manifests, target))
+                            group.create_task(self._texts(query(word), found[word], manifests, target))
                             for word in left
                         ]
                 texts = [request.result() for request in requests]
                 for word, read in zip(left, texts, strict=True):
-                    found[word] |= spelling.near_words(word, read)
+                    found[word] |= pick(word, read)
                 left = [word for word, read in zip(left, texts, strict=True) if len(read) == spelling.PAGE]
                 if not left:
                     break
         except IndexUnavailable as error:
             _log.info("the spelling of a question was not corrected: %s", error)
             return {}
-        return {word: spelling.by_edits(word, near) for word, near in found.items()}
+        return found
 
     async def _texts(
-        self, word: str, known: Collection[str], manifests: Sequence[Manifest], target: Mapping[str, Any]
+        self,
+        near: Mapping[str, Any],
+        known: Collection[str],
+        manifests: Sequence[Manifest],
+        target: Mapping[str, Any],
     ) -> list[str]:
-        body = spelling.near_request(word, searched_chunks(manifests), known)
+        body = spelling.near_request(near, searched_chunks(manifests), known)
         with translate_errors():
             answer = await self._cluster.reader.search(**target, **body)
         return [hit["_source"]["tokens"] for hit in answer["hits"]["hits"]]

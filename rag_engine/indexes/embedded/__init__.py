@@ -16,7 +16,7 @@ from rag_engine.indexes.embedded.database.group_commit import GroupCommit
 from rag_engine.indexes.embedded.database.schema import SCHEMA
 from rag_engine.indexes.embedded.erase import erase_index
 from rag_engine.indexes.embedded.memory import Memory
-from rag_engine.indexes.embedded.postings.spelling_words import remove_unused
+from rag_engine.indexes.embedded.postings.spelling_words import add_codes, remove_unused
 from rag_engine.indexes.embedded.scan import chunks_of, count_of, expansions_of, page_after
 from rag_engine.indexes.embedded.vectors.dense import words_of
 
@@ -70,6 +70,7 @@ async def connect(
         await asyncio.to_thread(rebuild.discard_others, path, identity)
     async with connections.opened(path, identity) as opened:
         index = EmbeddedIndex(opened, dimensions=identity.dimensions)
+        opened.write_later(index.list_codes)
         try:
             yield index
         finally:
@@ -119,6 +120,7 @@ class EmbeddedIndex:
         self._changes = 0
         self._searches = 0
         self._drops = 0
+        self._is_closed = False
         self._words_removed = -math.inf
         self._group = GroupCommit(file, dimensions=dimensions, on_written=self._changed)
 
@@ -134,6 +136,7 @@ class EmbeddedIndex:
 
     def close(self) -> None:
         """Before the file is closed."""
+        self._is_closed = True
         if self._drops:
             self._remove_words()
 
@@ -175,6 +178,10 @@ class EmbeddedIndex:
 
     async def expansions(self, knowledge_base: KnowledgeBaseId, kind: Expansion) -> int:
         return await self._file.read(lambda connection: expansions_of(connection, knowledge_base, kind))
+
+    def list_codes(self, connection: sqlite3.Connection) -> None:
+        if add_codes(connection) and not self._is_closed:
+            self._file.write_later(self.list_codes)
 
     def _changed(self, count: int) -> None:
         self._changes += count

@@ -12,14 +12,15 @@ from rag_engine.indexes.embedded.database.rows import CHUNK_COLUMNS, chunk_of, k
 from rag_engine.indexes.embedded.postings.best_matches import AudienceTerms, best_matches
 from rag_engine.indexes.embedded.vectors.dense import nearest
 from rag_engine.indexes.embedded.vectors.expansions import nearest_origins
+from rag_engine.retrieval.queries.similar_names import misspelt, with_similar
 from rag_engine.types import Hit, Ranking
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping, Sequence
 
-    from rag_engine.indexes.embedded.memory import Mask, Memory, SearchAudience, Snapshot
-    from rag_engine.indexes.embedded.postings.best_matches import Corrections
+    from rag_engine.indexes.embedded.memory import Ids, Mask, Memory, SearchAudience, Snapshot
+    from rag_engine.indexes.embedded.postings.best_matches import Corrections, Scores
     from rag_engine.types import Chunk, KnowledgeBaseId, Search
 
 _Scored = dict[int, float]
@@ -52,8 +53,12 @@ def refresh(connection: sqlite3.Connection, memory: Memory) -> None:
 def _rankings(
     connection: sqlite3.Connection, memory: Memory, snapshot: Snapshot, searches: Sequence[Search]
 ) -> list[Ranking]:
-    terms: _Terms = {}
-    found = [_search(connection, memory, snapshot, search, terms) for search in searches]
+    terms = _terms(connection, snapshot, searches)
+    first = next((search for search in searches if search.leg == "dense" and not search.expansion), None)
+    found = [
+        _search(connection, memory, snapshot, search, terms, is_further=search is not first)
+        for search in searches
+    ]
     for (scored, _), search in zip(found, searches, strict=True):
         if len(scored) > search.limit:
             _cut_tie(connection, scored, search.limit)
@@ -65,7 +70,13 @@ def _rankings(
 
 
 def _search(
-    connection: sqlite3.Connection, memory: Memory, snapshot: Snapshot, search: Search, terms: _Terms
+    connection: sqlite3.Connection,
+    memory: Memory,
+    snapshot: Snapshot,
+    search: Search,
+    terms: _Terms,
+    *,
+    is_further: bool,
 ) -> _Found:
     audience = _audience(connection, snapshot, search.knowledge_bases)
     if audience is None:
@@ -83,19 +94,39 @@ def _search(
             search.vector,
             visible=_visible(audience, wanted),
             limit=search.limit,
+            is_further=is_further,
         )
     else:
-        if search.knowledge_bases not in terms:
-            terms[search.knowledge_bases] = AudienceTerms(connection, snapshot, audience)
-        ids, scores, corrections = best_matches(
-            terms[search.knowledge_bases],
-            search.tokens,
-            wanted=wanted,
-            limit=search.limit,
-            literal=search.literal,
-            synonyms=_synonyms(connection, search),
-        )
+        ids, scores, corrections = _by_words(connection, search, terms[search.knowledge_bases], wanted)
     return dict(zip(ids.tolist(), scores.tolist(), strict=True)), corrections
+
+
+def _by_words(
+    connection: sqlite3.Connection, search: Search, terms: AudienceTerms, wanted: Mask | None
+) -> tuple[Ids, Scores, Corrections]:
+    similar = terms.similar(search.names)
+    ids, scores, corrections = best_matches(
+        terms,
+        search.tokens,
+        wanted=wanted,
+        limit=search.limit,
+        literal=search.literal,
+        synonyms=_synonyms(connection, with_similar(search, similar)),
+    )
+    return ids, scores, corrections or misspelt(similar)
+
+
+def _terms(connection: sqlite3.Connection, snapshot: Snapshot, searches: Sequence[Search]) -> _Terms:
+    terms: _Terms = {}
+    asked: dict[frozenset[KnowledgeBaseId], dict[str, None]] = {}
+    for search in searches:
+        if search.leg == "lexical":
+            asked.setdefault(search.knowledge_bases, {}).update(dict.fromkeys(search.tokens))
+    for names, tokens in asked.items():
+        if (audience := _audience(connection, snapshot, names)) is not None:
+            terms[names] = AudienceTerms(connection, snapshot, audience)
+            terms[names].postings([token for token in tokens if token.strip()])
+    return terms
 
 
 def _synonyms(connection: sqlite3.Connection, search: Search) -> dict[int, Mapping[str, float]]:

@@ -9,6 +9,7 @@ from rag_engine.text.chunk_text import searchable_text
 from rag_engine.text.language import detect, question_language
 from rag_engine.text.language.stop_words import FUNCTION_WORDS
 from rag_engine.text.language.word_lists import is_listed
+from rag_engine.text.name_similarity import is_same_name
 from rag_engine.text.spelling import edits, is_slip
 
 if TYPE_CHECKING:
@@ -45,14 +46,13 @@ def corrected_words(
     for word, forms in query_words(question):
         if not word.isalpha() or any(token in spelled for token in forms):
             continue
-        if is_word(word) or word.casefold() in common or is_listed(word, asked):
-            continue
+        is_known = is_word(word) or word.casefold() in common or is_listed(word, asked)
         near = dict.fromkeys(token for typed in forms for token in ranking.corrections.get(typed, ()))
         likely = [
             written
             for token in near
             for written, language in spelled.get(token, {}).items()
-            if language in _KNOWN or is_slip(word, written)
+            if (is_same_name(word, written) if is_known else language in _KNOWN or is_slip(word, written))
         ]
         searched = min(likely, key=partial(_distance, word), default="")
         if searched and searched.casefold() != word.casefold():
@@ -70,12 +70,9 @@ def sentences(corrected: Mapping[str, str]) -> str:
     )
 
 
-def listed_tokens(question: str) -> frozenset[str]:
+def listed_tokens(asked: Sequence[tuple[str, Sequence[str]]], language: str) -> frozenset[str]:
     """Of words that the question's language has: no other word is meant."""
-    language = detect(question)
-    return frozenset(
-        token for word, forms in query_words(question) if is_listed(word, language) for token in forms
-    )
+    return frozenset(token for word, forms in asked if is_listed(word, language) for token in forms)
 
 
 def _spelled(hits: Sequence[Hit], asked: str) -> dict[str, dict[str, str]]:

@@ -1,4 +1,4 @@
-"""Known by the tokenizer's letters per piece: long pieces come from training."""
+"""By the tokenizer's letters per piece."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ _LOADED_AT_ONCE: Final = 2
 
 
 def is_listed(word: str, language: str) -> bool:
-    """False without a list. Compounds that are not listed are not taken apart: two short words make too many slips."""
+    """False without a list."""
     if language not in _LISTED:
         return False
     listed, sought = _list(language), word.lower().encode()

@@ -206,7 +206,9 @@ def test_long_words_may_have_two_edits() -> None:
     near = spelling.near_words("navigatoin", ["navigation navigations navigate"])
     assert spelling.by_edits("navigatoin", near) == {1: ["navigation"], 2: ["navigations"]}
     for word, most in {"berth": 1, "navigatoin": 2}.items():
-        _, fuzzy = spelling.near_request(word, {"filter": []}, known=set())["query"]["bool"]["filter"]
+        _, fuzzy = spelling.near_request(spelling.near_query(word), {"filter": []}, known=set())["query"][
+            "bool"
+        ]["filter"]
         assert fuzzy["fuzzy"]["tokens"]["fuzziness"] == most
 
 

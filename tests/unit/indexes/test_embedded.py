@@ -100,6 +100,20 @@ async def recall(index: EmbeddedIndex, vectors: list[Vector], *, offset: float) 
     return found / 500
 
 
+async def test_codes_of_an_index_of_an_earlier_version_are_listed(tmp_path: Path) -> None:
+    async with opened(tmp_path) as index:
+        await put(index, "d", ["The pump AX-204 is blue"], clustered(1, seed=1, offset=0.0))
+    with closing(sqlite3.connect(tmp_path / Settings().file)) as connection, connection:
+        connection.execute("DELETE FROM word WHERE t LIKE '%204'")
+        connection.execute("DELETE FROM kv WHERE k = 'codes_listed'")
+    search = Search(leg="lexical", knowledge_bases=frozenset({BASE}), limit=10, names=(("ax240",),))
+    async with opened(tmp_path):
+        pass
+    async with opened(tmp_path) as index:
+        (ranking,) = await index.search([search])
+        assert [hit.chunk.id for hit in ranking.hits] == ["d-00000"]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("offset", [0.0, 2.0])
 async def test_the_dense_leg_finds_what_an_exact_scan_finds(tmp_path: Path, offset: float) -> None:

@@ -107,8 +107,8 @@ async def test_a_model_filters_by_the_properties_of_the_files() -> None:
     inquiry, documents, model = await searched(
         query("And in London?"), turns=TALK, reply=filtering(("author", "contains", "anna"))
     )
-    assert documents[:2] == [None, None]
-    assert set(documents[2:]) == {frozenset({A})}
+    assert documents[:3] == [None, None, None]
+    assert set(documents[3:]) == {frozenset({A})}
     assert inquiry.details["filter"] == {
         "used": "author contains anna",
         "by": "model",
@@ -126,7 +126,7 @@ async def test_a_first_question_that_names_an_author_is_understood_too() -> None
         query("What did Anna Li write about travel?"), reply=filtering(("author", "=", "Anna Li"))
     )
     assert len(model.prompts) == 1
-    assert set(documents[2:]) == {frozenset({A})}
+    assert set(documents[3:]) == {frozenset({A})}
     _, documents, model = await searched(query("What is said about travel?"), reply=filtering())
     assert (documents, model.prompts) == ([None, None], [])
 
@@ -148,7 +148,7 @@ async def test_without_a_match_the_least_certain_condition_goes_and_that_is_said
     reply = filtering(("author", "contains", "anna"), ("created", ">=", "2026-01-01"))
     reply["filter"][0]["certainty"] = 0.9  # type: ignore[index]
     inquiry, documents, _ = await searched(query("And in London?"), turns=TALK, reply=reply)
-    assert set(documents[2:]) == {frozenset({A})}
+    assert set(documents[3:]) == {frozenset({A})}
     assert inquiry.notices == ("This filter matched no file and was left out: created ≥ 2026-01-01.",)
 
 
@@ -175,7 +175,7 @@ async def test_chosen_keys_alone_are_offered_and_used() -> None:
     inquiry, documents, model = await searched(
         query("And in London?"), turns=TALK, reply=reply, filter_keys=("created >=",)
     )
-    assert set(documents[2:]) == {frozenset({A, B})}
+    assert set(documents[3:]) == {frozenset({A, B})}
     assert "Anna Li" not in model.prompts[0][1].messages[-1].content
     assert inquiry.details["filter"]["used"] == "created ≥ 2024-05-01"  # type: ignore[index]
 

@@ -10,6 +10,7 @@ import pytest
 from rag_engine.errors import EmbedderUnavailable, IndexUnavailable, Unavailable
 from rag_engine.pipeline import Inquiry
 from rag_engine.ports import Ports
+from rag_engine.retrieval.queries.query_variants import QueryVariant
 from rag_engine.steps import retrieve
 from rag_engine.text.analyzer import query_tokens, tokens
 from rag_engine.types import Leg, Query, Ranking, Search, Side
@@ -92,6 +93,17 @@ async def test_both_legs_are_asked_in_one_call() -> None:
     assert inquiry.details["found"] == {"lexical": 1, "dense": 2}
 
 
+async def test_a_code_is_searched_by_its_letters_in_the_same_call() -> None:
+    index = GivenIndex(_FOUND, similar=_FOUND["lexical"])
+
+    inquiry = await _run(_inquiry("What is AX-240?"), index, OneVector())
+
+    ((lexical, letters, dense),) = index.calls
+    assert (lexical.names, letters.names, letters.tokens, dense.leg) == ((), (("ax240",),), (), "dense")
+    assert [each.expansion for each in inquiry.rankings] == [None, "letters", None]
+    assert [each.is_hypothetical for each in inquiry.rankings] == [False, True, False]
+
+
 async def test_the_refined_question_is_searched_for() -> None:
     index, embedder = GivenIndex(_FOUND), OneVector()
     inquiry = _inquiry("and there?")
@@ -159,6 +171,17 @@ async def test_more_hits_are_wanted_than_candidates_are_set() -> None:
     await _run(_inquiry(limit=30), index, OneVector(), retrieve.Settings(candidates=20))
 
     assert [search.limit for search in index.calls[0]] == [30, 30]
+
+
+async def test_further_wordings_ask_for_fewer_hits_than_the_question() -> None:
+    index = GivenIndex(_FOUND)
+    queries = [QueryVariant(text="dogs", weight=1.0), QueryVariant(text="hounds", weight=0.7)]
+
+    await retrieve.search_variants(
+        queries, _inquiry().query, embedder=OneVector(), index=index, settings=retrieve.Settings()
+    )
+
+    assert [search.limit for search in index.calls[0]] == [100, 20, 100, 20]
 
 
 async def test_without_the_embedder_words_alone_are_searched() -> None:

@@ -24,8 +24,8 @@ from rag_engine.indexes.embedded.database.schema import (
 )
 from rag_engine.indexes.embedded.memory import RETAINED_VERSIONS
 from rag_engine.indexes.embedded.postings import compaction
+from rag_engine.indexes.embedded.postings.vocabulary import spelled_tokens
 from rag_engine.indexes.embedded.vectors.dense import encoded, restored, stored
-from rag_engine.text.spelling import correctable
 
 if TYPE_CHECKING:
     import sqlite3
@@ -318,7 +318,7 @@ def _insert_derived(
 
 def _insert_words(connection: sqlite3.Connection, tokens: Iterable[str]) -> None:
     connection.executemany(
-        "INSERT OR IGNORE INTO word(t) VALUES (?)", ((word,) for word in correctable(tokens))
+        "INSERT OR IGNORE INTO word(t) VALUES (?)", ((word,) for word in spelled_tokens(tokens))
     )
 
 

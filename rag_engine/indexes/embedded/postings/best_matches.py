@@ -13,6 +13,7 @@ import numpy as np
 from rag_engine.indexes.embedded.database.rows import hash_of
 from rag_engine.indexes.embedded.postings.bm25 import CommonTerm, ScoredChunks, WeightedPostings, common_from
 from rag_engine.retrieval.ranking.bm25 import norms_of, term_weight
+from rag_engine.text.name_similarity import lacking, replacements, similar_words
 from rag_engine.text.spelling import SHARE, corrections
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def best_matches(
     literal: Collection[str] = (),
     synonyms: Mapping[int, Mapping[str, float]] = MappingProxyType({}),
 ) -> tuple[Ids, Scores, Corrections]:
-    """Unordered: `limit` of them and ties with the last."""
+    """Unordered: `limit` and ties with the last."""
     asked = Counter(token for token in tokens if token.strip())
     snapshot, audience = terms.snapshot, terms.audience
     counts, corrected = _frequencies(dict(list(asked.items())[:_MOST_TERMS]), terms, literal)
@@ -156,6 +157,16 @@ class AudienceTerms:
         if word not in self._near:
             self._near[word] = self.snapshot.vocabulary.near(self._connection, word)
         return self._near[word]
+
+    def similar(self, names: Sequence[tuple[str, ...]]) -> dict[tuple[str, ...], dict[str, float]]:
+        seen = self.frequencies([form for forms in names for form in forms])
+        near = {forms: self._similar(forms) for forms in lacking(names, seen)}
+        return {forms: replacements(words, self.frequencies(list(words))) for forms, words in near.items()}
+
+    def _similar(self, forms: tuple[str, ...]) -> Mapping[str, float]:
+        vocabulary = self.snapshot.vocabulary
+        words = {word for form in forms for word in vocabulary.similar(self._connection, form)}
+        return similar_words(forms, words)
 
     def _visible(self, parts: Sequence[tuple[Ids, NDArray[np.uint8]]]) -> Visible:
         if not parts:

@@ -10,6 +10,8 @@ from rag_engine.indexes.embedded.database.rows import hash_of
 from rag_engine.indexes.embedded.database.schema import read_number, write
 from rag_engine.indexes.embedded.database.writer import transaction
 from rag_engine.indexes.embedded.postings import compaction
+from rag_engine.text.analyzer import tokens
+from rag_engine.text.name_similarity import is_code
 
 if TYPE_CHECKING:
     import sqlite3
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _BATCH: Final = 50_000
+_CHUNKS: Final = 500
+_ALL: Final = 2**62
 
 
 def remove_unused(connection: sqlite3.Connection) -> None:
@@ -42,6 +46,29 @@ def remove_unused(connection: sqlite3.Connection) -> None:
             write(connection, "version", version)
     with transaction(connection):
         write(connection, "words_checked_at", checked)
+
+
+def add_codes(connection: sqlite3.Connection) -> bool:
+    """Earlier versions kept words alone. False at the end."""
+    first = read_number(connection, "codes_listed")
+    if first == _ALL:
+        return False
+    rows: list[tuple[int, str, str, str, str]] = connection.execute(
+        "SELECT id, text, title, headings, language FROM chunk WHERE id > ? ORDER BY id LIMIT ?",
+        (first, _CHUNKS),
+    ).fetchall()
+    codes = {
+        token
+        for _, *texts, language in rows
+        for token in tokens("\n".join(texts), language=language)
+        if is_code(token)
+    }
+    with transaction(connection):
+        connection.executemany(
+            "INSERT OR IGNORE INTO word(t) VALUES (?)", ((code,) for code in sorted(codes))
+        )
+        write(connection, "codes_listed", rows[-1][0] if rows else _ALL)
+    return bool(rows)
 
 
 def _holds(hashes: NDArray[np.uint64], word: str) -> bool:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag_engine.text.spelling import edits_of_each, most_edits
+from rag_engine.text import name_similarity
+from rag_engine.text.name_similarity import is_code, plain
+from rag_engine.text.spelling import correctable, edits_of_each, most_edits
 
 if TYPE_CHECKING:
     import sqlite3
@@ -14,6 +16,11 @@ if TYPE_CHECKING:
 
 _LETTERS = 64
 _BATCH = 10_000
+
+
+def spelled_tokens(tokens: Iterable[str]) -> list[str]:
+    listed = list(tokens)
+    return [*correctable(listed), *filter(is_code, listed)]
 
 
 class Vocabulary:
@@ -35,18 +42,25 @@ class Vocabulary:
             same = self._firsts == ord(word[0])
             same &= np.abs(self._lengths.astype(np.int16) - len(word)) <= most
             places = np.flatnonzero(same)
-            places = places[np.bitwise_count(self._letters[places] ^ _letters(word)) <= 2 * most]
+            places = places[np.bitwise_count(self._letters[places] ^ _letters(plain(word))) <= 2 * most]
             ids = self._words[places].tolist()
         found: dict[int, list[str]] = {}
-        words = connection.execute(
-            "SELECT t FROM json_each(?) AS wanted CROSS JOIN word ON word.id = wanted.value",
-            (json.dumps(ids),),
-        )
-        near = [other for (other,) in words.fetchall()]
+        near = list(filter(str.isalpha, _spelled(connection, ids)))
         for other, distance in zip(near, edits_of_each(word, near), strict=True):
             if distance <= most:
                 found.setdefault(distance, []).append(other)
         return dict(sorted(found.items()))
+
+    def similar(self, connection: sqlite3.Connection, name: str) -> list[str]:
+        most = name_similarity.most_edits(name) + 1
+        own = _letters(plain(name))
+        with self._lock:
+            self._read(connection)
+            longer = self._lengths.astype(np.int16) - len(name)
+            is_near = (np.abs(longer) <= most) & (np.bitwise_count(self._letters ^ own) <= 2 * most)
+            is_whole = (longer > 0) & (longer <= len(name)) & ((own & ~self._letters) == 0)
+            ids = self._words[is_near | is_whole].tolist()
+        return _spelled(connection, ids)
 
     def _read(self, connection: sqlite3.Connection) -> None:
         while rows := connection.execute(
@@ -56,10 +70,20 @@ class Vocabulary:
             self._last = ids[-1]
             self._words = np.append(self._words, np.array(ids, dtype=np.int64))
             self._lengths = np.append(self._lengths, np.array(list(map(len, words)), dtype=np.uint8))
-            self._letters = np.append(self._letters, np.array(list(map(_letters, words)), dtype=np.uint64))
+            self._letters = np.append(
+                self._letters, np.array([_letters(plain(word)) for word in words], dtype=np.uint64)
+            )
             self._firsts = np.append(
                 self._firsts, np.array([ord(word[0]) for word in words], dtype=np.uint32)
             )
+
+
+def _spelled(connection: sqlite3.Connection, ids: list[int]) -> list[str]:
+    words = connection.execute(
+        "SELECT t FROM json_each(?) AS wanted CROSS JOIN word ON word.id = wanted.value",
+        (json.dumps(ids),),
+    )
+    return [word for (word,) in words.fetchall()]
 
 
 def _letters(word: Iterable[str]) -> np.uint64:

@@ -23,6 +23,8 @@ _FEWEST_SCANNED = 2_000
 _RANKED_PER_HIT = 4
 """By the query's components against signs."""
 _FEWEST_RANKED = 400
+_FEWEST_OF_FURTHER = 600, 120
+"""Scanned, ranked: queries after the first."""
 _EXACT = 2_000
 """With fewer visible chunks, every cosine is computed."""
 _ROUNDING = 2e-3
@@ -85,7 +87,13 @@ def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def nearest(
-    connection: sqlite3.Connection, table: VectorTable, vector: Vector, *, visible: Mask | None, limit: int
+    connection: sqlite3.Connection,
+    table: VectorTable,
+    vector: Vector,
+    *,
+    visible: Mask | None,
+    limit: int,
+    is_further: bool = False,
 ) -> tuple[Ids, Scores]:
     """Unordered: `limit` of them and ties with the last."""
     if visible is None:
@@ -95,25 +103,30 @@ def nearest(
         positions = np.flatnonzero(visible)
         count = positions.size
     if count > max(_EXACT, _SCANNED_PER_HIT * limit):
-        positions = _shortlist(table, vector, positions, limit)
+        positions = _shortlist(table, vector, positions, _scanned_and_ranked(limit, is_further=is_further))
     elif positions is None:
         positions = np.arange(count)
     return _exact(connection, table.vectors, table.ids[positions], vector, limit)
 
 
-def _shortlist(table: VectorTable, vector: Vector, positions: Ids | None, limit: int) -> Ids:
+def _scanned_and_ranked(limit: int, *, is_further: bool) -> tuple[int, int]:
+    scanned, ranked = _FEWEST_OF_FURTHER if is_further else (_FEWEST_SCANNED, _FEWEST_RANKED)
+    return max(_SCANNED_PER_HIT * limit, scanned), max(_RANKED_PER_HIT * limit, ranked)
+
+
+def _shortlist(table: VectorTable, vector: Vector, positions: Ids | None, candidates: tuple[int, int]) -> Ids:
     codes = table.codes if positions is None else table.codes[:, positions]
     code = np.frombuffer(encoded(vector[np.newaxis, :], table.mean)[0], dtype="<u8")
     distances = np.zeros(codes.shape[1], dtype=np.uint16)
     for plane, word in zip(codes, code, strict=True):
         distances += np.bitwise_count(plane ^ word)
-    scanned = _nearest_codes(distances, max(_SCANNED_PER_HIT * limit, _FEWEST_SCANNED))
+    scanned = _nearest_codes(distances, candidates[0])
     products = _table(vector, words=len(code))
     values = np.ascontiguousarray(codes[:, scanned].T).view(np.uint8)
-    # The narrowest integers that reach every product: wide ones take three times as long to add.
+    # Wide integers take three times as long to add.
     starts = np.arange(0, products.size, 256, dtype=np.min_scalar_type(products.size))
     estimates = products.take(values + starts) @ np.ones(products.shape[0], dtype=np.float32)
-    ranked = scanned[_largest(estimates, max(_RANKED_PER_HIT * limit, _FEWEST_RANKED))]
+    ranked = scanned[_largest(estimates, candidates[1])]
     return ranked if positions is None else positions[ranked]
 
 
