@@ -60,7 +60,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason=NO_TORCH))
         item.stash[GROUP] = _group(item)
     items.sort(key=_rank)  # stable: within a folder the order stays
-    _started.clear()
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
@@ -129,11 +128,16 @@ def _rank(item: pytest.Item) -> int:
     return next((rank for rank, name in enumerate(markers) if item.get_closest_marker(name)), len(markers))
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """A worker inherits what was started before it."""
+    _started.clear()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
     outcome = yield
     started = _started.copy()
-    _started.clear()
     if started and not (item.get_closest_marker("process") or item.get_closest_marker("elastic")):
         pytest.fail(f"it starts a process and needs the marker `process`: {started[0]}", pytrace=False)
     return outcome

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.doubles.chats import PLATFORMS
 from tests.doubles.model_servers.openai_server import streamed
 from tests.faults.mortal import mortal
 from tests.journeys.chat.scenario import paced
@@ -23,7 +24,8 @@ SCHEMA = json.dumps({"type": "object", "properties": {"city": {"type": "string"}
 @pytest.mark.parametrize(
     ("path", "moment"), [("slow", "during"), ("weather", "after"), ("weather", "answer")]
 )
-async def test_a_call_is_not_made_again(path: str, moment: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("platform", PLATFORMS)
+async def test_a_call_is_not_made_again(platform: str, path: str, moment: str, tmp_path: Path) -> None:
     async with service() as here:
         settings = {
             "FOOTNOTE_TOOLS__HTTP__ORDER__URL": f"{here.url}/{path}/{{city}}",
@@ -31,10 +33,10 @@ async def test_a_call_is_not_made_again(path: str, moment: str, tmp_path: Path) 
             "FOOTNOTE_TOOLS__HTTP__ORDER__DESCRIPTION": "Orders a taxi.",
             "FOOTNOTE_TOOLS__HTTP__ORDER__ARGUMENTS": SCHEMA,
         }
-        async with mortal("slack", tmp_path, **settings) as bot:
+        async with mortal(platform, tmp_path, **settings) as bot:
             town, model = bot.town, bot.town.model
             room = town.room()
-            await town.commands("ada", room, "/kb settings tools all")
+            await town.commands("ada", room, "/kb settings tools:all")
             await town.knows(room, "Taxis are ordered in Rome.")
             order = called([part(0, "order", '{"city": "Rome"}', "a")])
             model.on(order, task="agent", times=1)
