@@ -1,6 +1,6 @@
 """Parts by family and name: a module of our package `family`, else the entry point `name` in the group `family`.
 
-A family with many modules keeps them in folders, which its `FOLDERS` lists; a folder is no part of a name.
+A family may list folders of modules in `FOLDERS`; they are no part of a name.
 """
 
 from __future__ import annotations

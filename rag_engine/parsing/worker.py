@@ -1,8 +1,7 @@
 """Forks a sandboxed process for each file and never reads one itself.
 
-A file that takes over its process cannot affect the next file. The worker ends with its input. Requests on standard input
-and replies on the original standard output are frames: a length in four bytes, big-endian, then JSON. Output of libraries
-is discarded.
+A file that takes over its process cannot affect the next. The worker ends with its input. Requests on standard input and
+replies on standard output are frames: a length in four bytes, big-endian, then JSON. Libraries' output is discarded.
 
 first    {"ready": process id, "landlock": version, "seccomp": whether there is} from the worker, once
 request  {"token", "path", "name", "seconds", "memory", "recognition": seconds, "languages": [...]}; for a picture of a PDF page
