@@ -98,6 +98,8 @@ class ExpertRequest:
     receipt: tuple[str, ...] = ()
     replied: str = ""
     replied_in: str = ""
+    heard: tuple[str, ...] = ()
+    """Ids of messages of its asker and experts, the latest last."""
     round: int = 0
     updated_at: float = 0.0
 
@@ -237,8 +239,9 @@ class ExpertRequests:
 
     async def was_reply(self, place: Place, message: str) -> bool:
         """Of the asker, delivered again."""
-        condition = "platform = ? AND workspace = ? AND channel = ? AND thread = ? AND replied_in = ?"
-        values = (place.platform, place.workspace, place.channel, place.thread, message)
+        condition = """platform = ? AND workspace = ? AND channel = ? AND thread = ?
+            AND (replied_in = ? OR EXISTS (SELECT 1 FROM json_each(heard) WHERE value = ?))"""
+        values = (place.platform, place.workspace, place.channel, place.thread, message, message)
         return await self._one(condition, *values) is not None
 
     async def asked_back(self, place: Place, person: str) -> ExpertRequest | None:
@@ -319,6 +322,6 @@ def _post(row: Row) -> ExpertPost:
 def _request(row: Row) -> ExpertRequest:
     values: dict[str, Any] = dict(zip(_COLUMNS, row, strict=True))
     values |= {name: bool(values[name]) for name in ("private", "reminded", "carry")}
-    values |= {name: tuple(json.loads(values[name])) for name in ("delivered", "receipt")}
+    values |= {name: tuple(json.loads(values[name])) for name in ("delivered", "receipt", "heard")}
     values |= {name: tuple(tuple(each) for each in json.loads(values[name])) for name in ("quotes", "files")}
     return ExpertRequest(**values)

@@ -55,6 +55,18 @@ async def again(bot: Mortal) -> None:
     await bot.start()
 
 
+async def restarted_and_caught_up(bot: Mortal, room: str) -> None:
+    """On Discord the new process has read the latest messages of the room."""
+    server = bot.town.chat.server
+    await bot.kill()
+    before = len(server.calls_of("list_messages"))
+    await bot.start()
+    if bot.town.chat.platform == "discord":
+        await bot.town.until(
+            lambda: any(call.arguments["channel"] == room for call in server.calls_of("list_messages")[before:])
+        )
+
+
 async def killed_during(bot: Mortal, method: str, act: Awaitable[object]) -> None:
     """What people do leads to a call of the method; the process dies before it is answered."""
     server = bot.town.chat.server
@@ -146,6 +158,26 @@ async def test_a_question_back_and_its_reply(bot: Mortal) -> None:
     await becomes(bot, "studio", "delivered")
     assert len(scene.back("Ada has it.")) == 1
     assert len(scene.back("cleo asks about")) == 1
+
+
+async def test_what_discord_gives_again_after_a_restart_is_nobodys_reply(bot: Mortal) -> None:
+    town = bot.town
+    scene, (experts,), asked = await waiting(bot, "attic")
+    await scene.says(experts, asked, "Which door?")
+    await becomes(bot, "attic", "asked")
+    await restarted_and_caught_up(bot, scene.room)
+    await town.says("ben", scene.room, "The blue one.", thread=scene.question)
+    await becomes(bot, "attic", "waiting")
+    await scene.says(experts, asked, "Which side?")
+    await becomes(bot, "attic", "asked")
+    await restarted_and_caught_up(bot, experts)
+    await town.says("ben", scene.room, "The left one.", thread=scene.question)
+    await becomes(bot, "attic", "waiting")
+    below = [words(each) for each in town.ours("cleo", experts, asked.id)]
+    brought = [text for text in below if "ben replies" in text]
+    assert len(brought) == 2, below
+    assert ("The blue one." in brought[0], "The left one." in brought[1]) == (True, True)
+    assert len(scene.back("cleo asks about")) == 2
 
 
 async def test_a_withdrawal(bot: Mortal) -> None:

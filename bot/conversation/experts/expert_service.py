@@ -30,6 +30,7 @@ _ANSWERED: Final = ("answered", "delivered")
 _TICK_SECONDS: Final = 30.0
 _RETRY_SECONDS: Final = 5.0
 _LONGEST_SAID: Final = 40_000
+_MOST_HEARD: Final = 100
 _RETENTION_SECONDS: Final = 90 * 86_400.0
 
 _log = logging.getLogger(__name__)
@@ -86,7 +87,7 @@ class ExpertService:
             request, post = below
             if message.person.id == request.person or post.person not in ("", message.person.id):
                 return False
-            if request.said_in == message.id:
+            if message.id in (request.said_in, *request.heard):
                 return True
             if not request.is_awaited:
                 return not message.addressed
@@ -105,7 +106,16 @@ class ExpertService:
     async def _hears_asker(self, message: IncomingMessage) -> bool:
         text = message.text.strip()[:_LONGEST_SAID]
         while text and (request := await self.requests.asked_back(message.place, message.person.id)):
-            heard = replace(request, state="replying", replied=text, replied_in=message.id)
+            # After a restart Discord gives the asker's earlier messages again.
+            if message.id in (request.message, *request.heard) or 0 < message.at < request.said_at:
+                break
+            heard = replace(
+                request,
+                state="replying",
+                replied=text,
+                replied_in=message.id,
+                heard=(*request.heard, message.id)[-_MOST_HEARD:],
+            )
             if await self.requests.change(request, heard):
                 self.hurry()
                 return True
@@ -337,6 +347,7 @@ def _heard(request: ExpertRequest, post: ExpertPost, message: IncomingMessage) -
         said_by_post=post.person,
         files=answer_files.names(message.attachments),
         carry=bool(message.attachments),
+        heard=(*request.heard, message.id)[-_MOST_HEARD:],
         round=request.round + begins,
         delivered=shown,
         receipt=() if begins else request.receipt,

@@ -244,7 +244,7 @@ def _person(person: ErasedPerson) -> Iterator[ErasureRule]:
         "expert_requests",
         "platform = ? AND expert = ?",
         by,
-        change="expert = '', expert_name = '', said = '', said_in = '', said_uri = '', said_by_post = '', files = '[]'",
+        change="expert = '', expert_name = '', said = '', said_in = '', said_uri = '', said_by_post = '', files = '[]', heard = '[]'",
     )
     yield ErasureRule(
         store="footnote.sqlite",
