@@ -7,6 +7,7 @@ import contextlib
 import os
 import random
 import signal
+import time
 from asyncio.subprocess import DEVNULL
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,7 @@ async def killed_and_repeated(folder: Path, *, moments: int, seed: int) -> int:
     files, killed, whole = folder / "files", folder / "killed", folder / "whole"
     files.mkdir()
     write_files(files, version=1)
+    longest = await seconds_of_one_go(folder / "timed", files)
     await footnote(killed, "source", "add", str(files), "--kb", "docs", "--later")
     chance = random.Random(seed)
     kills = 0
@@ -42,7 +44,7 @@ async def killed_and_repeated(folder: Path, *, moments: int, seed: int) -> int:
             write_files(files, version=2)
             for name in ("07.py", "11.py", "22.csv"):
                 (files / name).unlink(missing_ok=True)
-        kills += await run_and_kill(killed, seconds=chance.uniform(0.1, 2.5))
+        kills += await run_and_kill(killed, seconds=chance.uniform(0.05, 0.9) * longest)
         await assert_nothing_half_indexed(killed)
     write_files(files, version=2)
     for name in ("07.py", "11.py", "22.csv"):
@@ -55,6 +57,14 @@ async def killed_and_repeated(folder: Path, *, moments: int, seed: int) -> int:
     assert await contents(killed) == one
     assert leftovers(killed) == ()
     return kills
+
+
+async def seconds_of_one_go(data_dir: Path, files: Path) -> float:
+    """How long the machine takes now."""
+    await footnote(data_dir, "source", "add", str(files), "--kb", "docs", "--later")
+    began = time.monotonic()
+    await footnote(data_dir, "sync")
+    return time.monotonic() - began
 
 
 async def run_and_kill(data_dir: Path, *, seconds: float) -> bool:
