@@ -40,15 +40,10 @@ async def killed_and_repeated(folder: Path, *, moments: int, seed: int) -> int:
     for moment in range(3 * moments):
         if kills == moments:
             break
-        if moment == moments // 2:
-            write_files(files, version=2)
-            for name in ("07.py", "11.py", "22.csv"):
-                (files / name).unlink(missing_ok=True)
+        change(files, version=1 + moment % 2, fewer=moment >= moments // 2)
         kills += await run_and_kill(killed, seconds=chance.uniform(0.05, 0.9) * longest)
         await assert_nothing_half_indexed(killed)
-    write_files(files, version=2)
-    for name in ("07.py", "11.py", "22.csv"):
-        (files / name).unlink(missing_ok=True)
+    change(files, version=2, fewer=True)
     await footnote(killed, "sync")
     await footnote(whole, "source", "add", str(files), "--kb", "docs")
     one, other = await contents(killed), await contents(whole)
@@ -57,6 +52,13 @@ async def killed_and_repeated(folder: Path, *, moments: int, seed: int) -> int:
     assert await contents(killed) == one
     assert leftovers(killed) == ()
     return kills
+
+
+def change(files: Path, *, version: int, fewer: bool) -> None:
+    write_files(files, version=version)
+    if fewer:
+        for name in ("07.py", "11.py", "22.csv"):
+            (files / name).unlink()
 
 
 async def seconds_of_one_go(data_dir: Path, files: Path) -> float:

@@ -63,7 +63,9 @@ async def restarted_and_caught_up(bot: Mortal, room: str) -> None:
     await bot.start()
     if bot.town.chat.platform == "discord":
         await bot.town.until(
-            lambda: any(call.arguments["channel"] == room for call in server.calls_of("list_messages")[before:])
+            lambda: any(
+                call.arguments["channel"] == room for call in server.calls_of("list_messages")[before:]
+            )
         )
 
 
