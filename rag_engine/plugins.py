@@ -58,7 +58,6 @@ def modules(family: str) -> list[str]:
 
 
 def search_path(family: str) -> tuple[str, ...]:
-    """Of the package and its folders."""
     return tuple(path for package in _packages(family) for path in importlib.import_module(package).__path__)
 
 

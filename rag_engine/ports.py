@@ -57,9 +57,7 @@ class Embedder(Protocol):
     """Each vector is independent of the other texts."""
 
     @property
-    def model(self) -> str:
-        """Such as `all-MiniLM-L6-v2@fp32`."""
-        ...
+    def model(self) -> str: ...
 
     @property
     def dimensions(self) -> int: ...
@@ -133,9 +131,7 @@ class LanguageModel(Protocol):
     def name(self) -> str: ...
 
     @property
-    def context_tokens(self) -> int:
-        """For prompt and reply."""
-        ...
+    def context_tokens(self) -> int: ...
 
     @property
     def window_is_assumed(self) -> bool:
@@ -173,9 +169,7 @@ class History(Protocol):
 
 
 class Catalog(Protocol):
-    async def open(self, name: str, *, model: str) -> KnowledgeBase:
-        """Created if it is new."""
-        ...
+    async def open(self, name: str, *, model: str) -> KnowledgeBase: ...
 
     async def knowledge_bases(self) -> list[KnowledgeBase]: ...
 
@@ -197,9 +191,7 @@ class Documents(Protocol):
 
     async def find_all(
         self, knowledge_base: KnowledgeBaseId, *, uris: Collection[str]
-    ) -> list[DocumentRecord]:
-        """Those with one of these sources."""
-        ...
+    ) -> list[DocumentRecord]: ...
 
     async def save(
         self, record: DocumentRecord, *, source: str = "", sections: Sequence[Section] | None = None
@@ -207,15 +199,11 @@ class Documents(Protocol):
         """With the URI `source`; `sections`, if given, replace the text."""
         ...
 
-    async def save_all(self, saves: Sequence[DocumentSave]) -> None:
-        """As `save`, in one transaction."""
-        ...
+    async def save_all(self, saves: Sequence[DocumentSave]) -> None: ...
 
     async def remove(self, document: DocumentId) -> None: ...
 
-    async def remove_source(self, knowledge_base: KnowledgeBaseId, uri: str) -> None:
-        """The document stays."""
-        ...
+    async def remove_source(self, knowledge_base: KnowledgeBaseId, uri: str) -> None: ...
 
 
 class Unfinished(Protocol):
@@ -276,13 +264,9 @@ class Metadata(Protocol):
         """By document and anchor: where passages can be read."""
         ...
 
-    async def own(self, document: DocumentId) -> Properties:
-        """As described."""
-        ...
+    async def own(self, document: DocumentId) -> Properties: ...
 
-    async def tags(self, document: DocumentId) -> list[str]:
-        """Ordered."""
-        ...
+    async def tags(self, document: DocumentId) -> list[str]: ...
 
     async def tag(
         self, document: DocumentId, *, add: Collection[str] = (), remove: Collection[str] = ()

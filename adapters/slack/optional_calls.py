@@ -62,7 +62,6 @@ class OptionalCalls:
         return self._paused_until.get(method, 0.0) - self.now()
 
     def first_time(self, thread: str) -> bool:
-        """As far as this process knows."""
         is_new = thread not in self._titled
         self._titled[thread] = None
         while len(self._titled) > _MOST_REMEMBERED:

@@ -138,8 +138,6 @@ class SourceService(Protocol):
 
 
 class ChannelSourceService(Protocol):
-    """See `bot.conversation.channels.channel_service.ChannelService`."""
-
     @property
     def sources(self) -> ChannelSources: ...
 

@@ -80,7 +80,6 @@ def usage(spec: CommandSpec) -> str:
 
 
 def short_usage(spec: CommandSpec) -> str:
-    """What a sentence has room for."""
     full = usage(spec)
     return full if len(full) <= _LONGEST_USAGE else brief_usage(spec)
 

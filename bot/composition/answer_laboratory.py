@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 async def answer_laboratory(
     settings: Settings, folder: Path, *, index_kind: str = "", observers: Observers
 ) -> AsyncGenerator[Application]:
-    """The application over temporary data. Vectors stay cached."""
     index = loader.temporary_index(settings.index, kind=index_kind)
     temporary = settings.model_copy(update={"data_dir": folder, "index": index})
     module, own = loader.index_module(index, temporary)

@@ -120,7 +120,6 @@ async def _answers_closed(chat: Service) -> AsyncGenerator[None]:
 async def console_service(
     application: Application, names: Sequence[str] = (), *, page: OpenPage | None = None
 ) -> AsyncGenerator[ChatService]:
-    """Everything is allowed."""
     library = application.library
     operator = _operator(application, names)
     async with _database(application) as database, _retention(application, database) as clock:

@@ -1,5 +1,3 @@
-"""Language models and rerankers, opened and wrapped."""
-
 from __future__ import annotations
 
 from contextlib import AsyncExitStack, asynccontextmanager

@@ -63,8 +63,6 @@ _CLUSTER = "elasticsearch"
 
 
 class IndexModule(Protocol):
-    """`rag_engine.indexes.<name>`."""
-
     Settings: type[BaseModel]
 
     def connect(

@@ -104,7 +104,6 @@ def without_hidden(base: BaseComponents, index: StoredIndex) -> StoredIndex:
 
 
 def ports_of(base: BaseComponents, index: StoredIndex, opened: OpenedModels) -> Ports:
-    """Without what is optional."""
     catalog = base.catalog
     return Ports(
         embedder=base.embedder,

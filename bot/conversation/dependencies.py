@@ -47,16 +47,12 @@ NameKind: TypeAlias = Literal["title", "tag"]
 
 
 class FindNames(Protocol):
-    """See `rag_engine.storage.document_metadata.SqliteMetadata`."""
-
     async def __call__(
         self, knowledge_bases: Collection[KnowledgeBaseId], *, kind: NameKind, text: str, limit: int
     ) -> list[str]: ...
 
 
 class AudienceLookup(Protocol):
-    """See `bot.access.audience.Audiences`."""
-
     async def scope(
         self, place: Place, directory: Directory, *, person: Person | None = None, asker: Person | None = None
     ) -> Scope: ...
@@ -73,8 +69,6 @@ class AudienceLookup(Protocol):
 
 
 class PermissionChecks(Protocol):
-    """See `bot.access.permissions.Permissions`."""
-
     def admit(self, place: Place) -> None: ...
 
     async def admit_person(self, person: Person, place: Place, directory: Directory) -> None: ...
@@ -89,8 +83,6 @@ class PermissionChecks(Protocol):
 
 
 class StoredAnswers(Protocol):
-    """See `rag_engine.storage.history.SqliteHistory`."""
-
     async def turn(self, turn: TurnId) -> Turn | None: ...
 
     async def trace(self, turn: TurnId | None = None) -> Trace | None: ...
@@ -99,16 +91,12 @@ class StoredAnswers(Protocol):
 
 
 class ResearchedTurns(Protocol):
-    """See `rag_engine.storage.research_findings.SqliteFindings`."""
-
     async def move(self, turn: TurnId, to: TurnId) -> None: ...
 
     async def remove(self, turn: TurnId) -> None: ...
 
 
 class PlaceLookup(Protocol):
-    """See `bot.store.places.Places`."""
-
     async def settings(self, place: Place) -> PlaceSettings: ...
 
 

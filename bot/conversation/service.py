@@ -58,8 +58,6 @@ _log = logging.getLogger(__name__)
 
 @dataclass(kw_only=True)
 class Service:
-    """Routes events: a `bot.port.ChatService`."""
-
     commands: Sequence[CommandSpec]
     inbox: Inbox
     delivery: DeliveryProgress

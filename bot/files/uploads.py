@@ -280,7 +280,6 @@ def progress(lines: Sequence[str]) -> Reply:
 
 
 def listed(lines: Sequence[str]) -> str:
-    """Names as written."""
     return "\n".join(f"- {literal_sentence(line)}" for line in lines)
 
 

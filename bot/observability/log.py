@@ -98,14 +98,12 @@ def error_id() -> str:
 
 
 def record(error: BaseException) -> str:
-    """Returns the id of the log line."""
     identity = error_id()
     _LOGGER.error("unexpected error %s", identity, exc_info=error)
     return identity
 
 
 def report(error: BaseException) -> str:
-    """A sentence with an id, for people."""
     return f"Something broke (id {record(error)}); the log says more."
 
 

@@ -23,8 +23,6 @@ _spent: ContextVar[dict[str, TokenCount] | None] = ContextVar("spent", default=N
 
 
 class TurnMeasurements:
-    """A `Sink`."""
-
     def __init__(self) -> None:
         self._ended: deque[MeasuredTurn] = deque(maxlen=_MOST)
 

@@ -126,9 +126,7 @@ class Outlet(Protocol):
     def limits(self) -> PlatformLimits: ...
 
     @property
-    def routes(self) -> Sequence[Route]:
-        """Best first. The last always works."""
-        ...
+    def routes(self) -> Sequence[Route]: ...
 
     async def write(self, write: Write) -> str:
         """The message's id. Raises `Throttled`, `Gone`, `Unreachable`, `WriteRefused`; unless final, also `Stopped`."""

@@ -34,9 +34,7 @@ class Room(Protocol):
         ...
 
     @property
-    def can_be_renamed(self) -> bool:
-        """A thread of ours, or with us."""
-        ...
+    def can_be_renamed(self) -> bool: ...
 
     async def rename(self, title: str) -> None:
         """Raises `ChatError`."""

@@ -1,5 +1,3 @@
-"""The C library's allocator."""
-
 from __future__ import annotations
 
 import ctypes

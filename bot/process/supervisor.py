@@ -31,7 +31,6 @@ async def serve(
     grace_seconds: float,
     on_stopping: Callable[[], None],
 ) -> None:
-    """Until asked to stop; then running events finish."""
     running = {
         asyncio.create_task(_serve(platform, service, watch), name=f"platform-{platform.name}")
         for platform, watch in platforms.items()

@@ -108,7 +108,6 @@ def _turn(number: int, role: str, text: str) -> Turn:
 
 
 def footer(citations: Sequence[Citation]) -> str:
-    """For clients that show nothing else."""
     lines: dict[int, str] = {}
     for citation in citations:
         place = f" — {citation.anchor}" if citation.anchor else ""

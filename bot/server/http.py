@@ -64,7 +64,6 @@ def listening(host: str, port: int) -> Generator[socket.socket]:
 
 
 async def serve(web: Starlette, found: socket.socket) -> None:
-    """Until the process is stopped."""
     configuration = uvicorn.Config(
         web,
         log_config=None,

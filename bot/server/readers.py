@@ -74,7 +74,6 @@ class Reader:
         return (await self.application.engine.search(query)).hits
 
     async def documents(self, base: str) -> list[tuple[str, DocumentRecord]]:
-        """With the names of their knowledge bases."""
         names = (await self.scope(base)).names_in("en")
         return [
             (name, record)

@@ -144,7 +144,6 @@ def opening(question: str, hits: Sequence[Hit], pool: PassagePool, *, today: dat
 
 
 def result_text(name: str, result: ToolResult, pool: PassagePool, *, most_tokens: int) -> str:
-    """Adds its passages to the pool."""
     text = result.text[: most_tokens * _CHARACTERS_A_TOKEN]
     text = neutral(tokens.cut_middle(text, most_tokens, count=tokens.estimate), keep_markers=True)
     parts = [part for part in (text.strip(), _passages(result.hits, pool)) if part]

@@ -23,7 +23,6 @@ class PassagePool:
         return tuple(self._hits)
 
     def add(self, hits: Sequence[Hit]) -> list[tuple[int, Hit, bool]]:
-        """And whether it is new."""
         added: list[tuple[int, Hit, bool]] = []
         for hit in hits:
             is_new = hit.chunk.id not in self._known

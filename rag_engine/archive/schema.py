@@ -39,8 +39,6 @@ class ArchiveContents:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchiveLimits:
-    """In bytes."""
-
     section_bytes: int = 1 << 28
     line_bytes: int = 1 << 24
     """Of a chunk, a vector, or a document without sections."""
@@ -50,8 +48,6 @@ class ArchiveLimits:
 
 
 class Identity(StrictModel):
-    """Of the vectors."""
-
     model: str
     dimensions: int = Field(ge=1, le=65_536)
     analyzer: str

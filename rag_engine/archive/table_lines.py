@@ -75,7 +75,6 @@ class ArchivedTable:
 
 
 def lines(stored: StoredTable) -> Iterator[TableLine | RowsLine]:
-    """Blocking."""
     table = stored.table
     rows = [] if table.too_large else list(_batches(table_file.rows(stored)))
     about: dict[str, Any] = asdict(table)

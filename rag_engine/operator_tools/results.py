@@ -15,7 +15,6 @@ _LONGEST_PLACE: Final = 120
 
 
 def passage(tool: str, arguments: Mapping[str, object], text: str) -> ToolResult:
-    """A text that an answer can cite."""
     text = text.strip()
     if not text:
         return ToolResult()

@@ -33,7 +33,6 @@ class Tesseract:
 
 
 def find() -> Tesseract | None:
-    """On `PATH`; None if missing or not working."""
     try:
         version, listing = (
             subprocess.run(  # noqa: S603 - the arguments are ours

@@ -20,7 +20,6 @@ _log = logging.getLogger(__name__)
 
 
 async def open_form(context: SlackContext, form: Form, action: Action, *, trigger: str) -> bool:
-    """False if Slack refuses it."""
     call = context.write_client.views_open(trigger_id=trigger, view=_view(form, action))
     try:
         await call_api("views.open", call)
@@ -31,7 +30,6 @@ async def open_form(context: SlackContext, form: Form, action: Action, *, trigge
 
 
 def place_of(body: Fields) -> tuple[str, str]:
-    """Workspace and channel."""
     known = _known(body)
     return str(known["workspace"]), str(known["channel"])
 

@@ -36,7 +36,6 @@ class PostedMessages:
         return frozenset(self._messages)
 
     def add(self, *messages: str) -> None:
-        """Drops the oldest."""
         for message in messages:
             self._messages[message] = None
             self._messages.move_to_end(message)

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 
 async def filter_(use: CommandContext) -> Reply:
-    """Every saved filter holds."""
     places = use.dependencies.places
     text, change = use.values.get("filter", ""), use.values.get("change", "add")
     if not text and change != "clear":

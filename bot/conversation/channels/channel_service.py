@@ -75,7 +75,6 @@ class ChannelService:
             await asyncio.wait(tasks)
 
     def hurry(self) -> None:
-        """Something is to be read."""
         self._waits.clear()
         self._news.set()
         self._files.set()

@@ -15,14 +15,10 @@ if TYPE_CHECKING:
 
 
 class WriteDocument(Protocol):
-    """See `rag_engine.ingestion.ingestion.Ingestion.write`."""
-
     async def __call__(self, document: Document, sections: Sequence[Section]) -> Ingested: ...
 
 
 class FindDocument(Protocol):
-    """See `rag_engine.storage.catalog.SqliteCatalog.find`."""
-
     async def __call__(self, knowledge_base: KnowledgeBaseId, *, uri: str) -> DocumentRecord | None: ...
 
 
@@ -38,7 +34,6 @@ class TalkWriter:
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
     async def write_live(self) -> None:
-        """What events changed."""
         for source in await self.sources.all():
             for due in await self.sources.due(source, live=True):
                 await self.write_one(source, due)

@@ -53,7 +53,6 @@ class AnswerFiles:
         return tuple((shown(each.name), uri if done.searchable else "") for (each, uri), done in triples)
 
     async def remove(self, request: ExpertRequest) -> None:
-        """The answer was taken back."""
         for file in await self.files.brought_by(request.place, _message(request)):
             await self.forget_source(file.knowledge_base, file.source)
             await self.files.drop(file)

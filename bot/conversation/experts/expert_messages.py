@@ -83,7 +83,6 @@ def receipt(request: ExpertRequest) -> Reply:
 
 
 def asked_back(request: ExpertRequest, *, sent: bool = False) -> Reply:
-    """For the asker."""
     language = request.language or "en"
     heading = say(
         "expert_asks", language, person=literal(request.expert_name or "?"), question=_shown(request)
@@ -98,13 +97,11 @@ def asked_back(request: ExpertRequest, *, sent: bool = False) -> Reply:
 
 
 def replied(request: ExpertRequest) -> Reply:
-    """For the experts."""
     heading = say("expert_asker_replied", request.language, person=literal(request.name or "?"))
     return Reply(text=f"{heading}\n\n{request.replied}", links=rendering.links_in(request.replied))
 
 
 def answer(request: ExpertRequest) -> Reply:
-    """For the asker."""
     language = request.language or "en"
     if request.state == "declined":
         return Reply(text=f"> {_shown(request)}\n\n{say('expert_declined', language)}", links=_NO_LINKS)
@@ -128,7 +125,6 @@ def answer(request: ExpertRequest) -> Reply:
 
 
 def text_of(request: ExpertRequest) -> str:
-    """As a verified answer."""
     return "\n".join(filter(None, (request.said, *(f"📎 {name}" for name, _ in request.files))))
 
 

@@ -58,7 +58,6 @@ class ExpertPosts:
                     _log.warning("an expert cannot be reminded: %s", type(error).__name__)
 
     async def bring_reply(self, request: ExpertRequest) -> None:
-        """Of the asker, to who asked back."""
         post = await self._answered_post(request)
         if post is None:
             return

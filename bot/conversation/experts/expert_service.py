@@ -1,5 +1,3 @@
-"""Hears experts and askers, and keeps the time."""
-
 from __future__ import annotations
 
 import asyncio
@@ -62,7 +60,6 @@ class ExpertService:
             await asyncio.wait([task])
 
     def hurry(self) -> None:
-        """Something is due."""
         self._due.set()
 
     async def work(self) -> bool:
@@ -180,7 +177,6 @@ class ExpertService:
         return await self._move(request, OPEN, "closed" if request.parent else "withdrawn")
 
     async def withdraw_of(self, answer: str) -> None:
-        """Its question was deleted."""
         for identity in (answer, f"gap:{answer}"):
             request = await self.requests.of_answer(identity)
             if request is not None:

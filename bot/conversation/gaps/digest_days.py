@@ -8,7 +8,6 @@ _HOUR: Final = 9
 
 
 def next_monday(after: float, time_zone: str) -> float:
-    """At nine."""
     zone = _zone(time_zone)
     moment = datetime.fromtimestamp(after, zone)
     day = moment.date() - timedelta(days=moment.weekday())

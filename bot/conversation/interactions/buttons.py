@@ -109,7 +109,6 @@ class AnswerButtons:
     gaps: GapRequests
 
     async def is_done(self, action: Action) -> bool:
-        """A press before a restart had its effect."""
         turn = await self._named_turn(action) if action.name in _REPEATING else None
         return turn is not None and turn.unfinished
 

@@ -32,7 +32,6 @@ class FirstSteps:
     _running: set[tuple[Place, str]] = field(default_factory=set["tuple[Place, str]"], init=False)
 
     async def greet(self, arrival: Arrival, room: Room) -> None:
-        """Once per arrival."""
         event = f"{arrival.kind}:{arrival.id}"
         key = arrival.place, event
         if key in self._running:

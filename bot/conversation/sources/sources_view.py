@@ -95,7 +95,6 @@ class SourcesView:
         return FollowedReply(reply=reply, files=partial(self._pictures, checked, language))
 
     async def pictures(self, turn: ChatTurn, room: Room, language: str) -> tuple[File, ...]:
-        """For all readers of the answer."""
         person = turn.person if turn.private else None
         scope = await self.audiences.scope(turn.place, room.directory, person=person)
         wanted = list(dict.fromkeys(pictured(turn.question, turn.citations)))[:AT_ONCE]

@@ -17,8 +17,6 @@ class ChooseTags(Protocol):
 
 
 class TagStore(Protocol):
-    """See `rag_engine.storage.history.SqliteHistory`."""
-
     async def tags(self, conversation: ConversationId) -> list[str]: ...
 
     async def tag(self, conversation: ConversationId, tags: Sequence[str]) -> None: ...

@@ -72,7 +72,6 @@ def rows_file(computed: ComputedAnswer, language: str) -> File:
 
 
 def report_file(reply: Reply) -> File:
-    """As Markdown."""
     lines = [reply.text]
     if reply.citations:
         lines += ["", f"## {say('sources', reply.language)}"]

@@ -21,7 +21,6 @@ _NAMES: Final[dict[str, Sentence]] = {
 
 
 def tool_steps(steps: Sequence[PlanStep], language: str) -> tuple[PlanStep, ...]:
-    """Tools of the operator keep their names."""
     return tuple(
         replace(step, tool="", text=tool_step(step.tool, step.text, language)) if step.tool else step
         for step in steps

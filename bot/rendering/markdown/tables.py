@@ -27,7 +27,6 @@ _BREAK: Final = lazy(lambda: regex.compile(r"<br\s*/?>", regex.IGNORECASE))
 def table(
     lines: Sequence[SourceLine], dialect: Dialect, links: Links, border: Border
 ) -> Iterator[RenderedLine]:
-    """Header, rule, rows."""
     columns = len(cells(lines[0].content))
     if dialect.tables == "aligned":
         rows = [_plain(line, columns) for line in lines if line.kind != "delimiter"]

@@ -1,5 +1,3 @@
-"""Pictures of Word documents and slides."""
-
 from __future__ import annotations
 
 import re

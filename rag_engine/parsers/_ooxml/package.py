@@ -135,7 +135,6 @@ class OoxmlPackage:
         return cast("Element", tree.getroot())
 
     def events(self, part: str, *tags: str) -> Iterator[tuple[str, Element]]:
-        """The caller clears them."""
         with self._stream(part) as stream:
             steps = etree.iterparse(
                 stream,

@@ -195,7 +195,6 @@ _MANY_PATHS: Final = 40
 
 
 def picture_share(page: PdfPage, *, with_shapes: bool = False) -> float:
-    """Nothing is decoded."""
     if not with_shapes and not page.get_images():
         return 0.0
     width, height = page.rect.x1 - page.rect.x0, page.rect.y1 - page.rect.y0

@@ -82,8 +82,6 @@ async def make(
     knowledge_base: KnowledgeBaseId | None,
     console: Console,
 ) -> None:
-    """What waits; an outage leaves it waiting."""
-
     def progress(record: DocumentRecord, report: GraphReport) -> None:
         if report.failed:
             line = f"{record.document.title}: {report.failed} passages were not read by the language model"

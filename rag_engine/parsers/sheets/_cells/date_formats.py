@@ -60,7 +60,6 @@ _SHORT_WHOLE: Final = 4
 
 
 def moment(serial: float, *, epoch: datetime.datetime = EPOCH) -> datetime.datetime | None:
-    """To the millisecond."""
     if not 0 <= serial < _LAST_SERIAL:
         return None
     if epoch is EPOCH and serial < 60:
