@@ -70,8 +70,14 @@ def candidates(index: int, chunk: Chunk) -> list[Candidate]:
     headings = {_plain(heading) for heading in chunk.headings}
     lines = table_lines(chunk.anchor, chunk.text) if chunk.kind == "table" else None
     headed = lines is None or lines.header_lines > 0
-    for block, is_table in _blocks(chunk.text, table=chunk.kind == "table"):
-        found.extend(_rows(index, block, headed=headed) if is_table else _sentences(index, "\n".join(block)))
+    blocks = list(_blocks(chunk.text, table=chunk.kind == "table"))
+    for number, (block, is_table) in enumerate(blocks):
+        if is_table:
+            found.extend(_rows(index, block, headed=headed))
+        else:
+            above_table = number + 1 < len(blocks)
+            text = "".join(f"{line}\n" for line in block) if above_table else "\n".join(block)
+            found.extend(_sentences(index, text, above_table=above_table))
     found = [candidate for candidate in found if candidate.text not in headings]
     return (
         [replace(found[0], is_heading=_names(found[0].text))]
@@ -117,7 +123,7 @@ def _code(index: int, text: str) -> Iterator[Candidate]:
                 yield Candidate(passage=index, text=kept, is_code=True)
 
 
-def _sentences(index: int, text: str) -> Iterator[Candidate]:
+def _sentences(index: int, text: str, *, above_table: bool = False) -> Iterator[Candidate]:
     sentences = [sentence for sentence in split_sentences(text) if sentence.strip()]
     before = ""
     announcement = ""
@@ -130,7 +136,7 @@ def _sentences(index: int, text: str) -> Iterator[Candidate]:
         if sentence.rstrip(_CLOSERS).endswith(_ASKING_ENDS):
             before = sentence
             continue
-        if not is_item and _is_heading(sentences, position):
+        if not is_item and _is_heading(sentences, position, above_table=above_table):
             yield Candidate(passage=index, text=sentence, context=before, is_heading=True)
             before, announcement = sentence, ""
             continue
@@ -143,9 +149,11 @@ def _sentences(index: int, text: str) -> Iterator[Candidate]:
         before = sentence
 
 
-def _is_heading(sentences: Sequence[str], position: int) -> bool:
+def _is_heading(sentences: Sequence[str], position: int, *, above_table: bool) -> bool:
     raw = sentences[position]
     above = sentences[position - 1] if position else "\n\n"
+    if above_table and position + 1 == len(sentences):
+        return above.endswith("\n") and _names(raw.strip())
     below = sentences[position + 1] if position + 1 < len(sentences) else ""
     if not (below and above.endswith("\n") and raw.endswith("\n") and _names(raw.strip())):
         return False

@@ -139,6 +139,15 @@ async def test_a_heading_is_no_quote(answerer: Answerer, text: str) -> None:
         assert "Leave policy" not in said
 
 
+@pytest.mark.parametrize("heading", ["3.4 Other leave", "Other leave"])
+async def test_a_heading_above_a_table_is_no_quote(answerer: Answerer, heading: str) -> None:
+    table = "Reason | Days of leave\nMoving house | 1\nWedding | 2"
+    body = passage(f"We close from 27 to 30 December.\n{heading}\n{table}")
+    said = await answer(answerer, "What other leave do I get?", body)
+    assert "[1]" in said
+    assert "Other leave" not in said
+
+
 @pytest.mark.parametrize(
     ("text", "quoted", "question"),
     [
