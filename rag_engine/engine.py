@@ -16,6 +16,7 @@ from rag_engine.errors import RagError
 from rag_engine.generation import generate
 from rag_engine.generation.answer_trace import answer_of, answer_trace, writing
 from rag_engine.generation.generate import GeneratedReply
+from rag_engine.generation.partial_tables import partial_tables_notice
 from rag_engine.generation.phrases import phrase
 from rag_engine.generation.uncited import uncited
 from rag_engine.pipeline import Inquiry, NamedStep
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 
     from rag_engine.agent.agent import Agent
-    from rag_engine.ports import Answerer, Embedder, History, LanguageModel, Metadata, Step
+    from rag_engine.ports import Answerer, Embedder, History, IndexContents, LanguageModel, Metadata, Step
     from rag_engine.research.research import Research
     from rag_engine.summaries.plan import Summaries
     from rag_engine.tables.answers.computation import Computation
@@ -69,6 +70,7 @@ class Engine:
     summary_models: Sequence[LanguageModel] = ()
     """The models that summarise; none: `models`."""
     metadata: Metadata | None = None
+    contents: IndexContents | None = None
     summaries: Summaries | None = None
     """None: requests for summaries are searched."""
     research: Research | None = None
@@ -88,8 +90,7 @@ class Engine:
     async def answer(self, query: Query) -> AsyncGenerator[AnswerEvent]:
         """Yield stages, one `Retrieval`, deltas, one `Answer`. Close the iterator (`aclosing`) to stop.
 
-        Raises `UserError` for an invalid question and `Unavailable` if nothing can be searched. After a
-        failing model the next one answers, or the text so far stays, and a notice says so.
+        Raises `UserError` for an invalid question and `Unavailable` if nothing can be searched.
         """
         asked_at = time.time()
         inquiry = await begun(
@@ -113,6 +114,7 @@ class Engine:
         inquiry = replace(
             inquiry, seconds={**inquiry.seconds, "answer": time.perf_counter() - started, **generated.seconds}
         )
+        generated = await self._with_partial_tables(inquiry, generated)
         yield await self._remember(inquiry, generated, asked_at=asked_at)
 
     async def _events(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent | Inquiry | GeneratedReply]:
@@ -297,6 +299,20 @@ class Engine:
         if self.prompt_steps_for is None or prompt.tokens + prompt.reply_tokens <= model.context_tokens:
             return prompt
         return _prompt(await through(self.prompt_steps_for(model), inquiry))
+
+    async def _with_partial_tables(self, inquiry: Inquiry, generated: GeneratedReply) -> GeneratedReply:
+        if self.contents is None or generated.computed or inquiry.route == "summarise":
+            return generated
+        prompt = generated.prompt
+        notice = await partial_tables_notice(
+            generated.text,
+            generated.citations,
+            prompt.passages,
+            contents=self.contents,
+            language=language_of(inquiry),
+            shortened=prompt.shortened,
+        )
+        return replace(generated, notices=(*generated.notices, notice)) if notice else generated
 
     async def _remember(self, inquiry: Inquiry, generated: GeneratedReply, *, asked_at: float) -> Answer:
         turn = inquiry.query.turn or TurnId(uuid.uuid4().hex)

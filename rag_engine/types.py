@@ -280,6 +280,8 @@ class Prompt:
     messages: tuple[Message, ...]
     passages: tuple[Hit, ...] = ()
     """In prompt order: the model cites passage i (from 1) as [i]."""
+    shortened: frozenset[ChunkId] = frozenset()
+    """Of which `messages` have a part."""
     tokens: int = 0
     reply_tokens: int = 0
     needs_passages: bool = True

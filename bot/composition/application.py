@@ -139,6 +139,7 @@ async def application(
             embedder=indexing.embedder,
             history=indexing.storage.history,
             metadata=indexing.catalog.metadata,
+            contents=index,
             limits=limits(settings),
             summaries=summaries(settings, indexing, index) if settings.summaries.enabled else None,
             prompt_steps_for=lambda model: prepared("prompt", replace(ports, model=model)),

@@ -27,7 +27,6 @@ _IMAGINED: Final = 20
 _PARAPHRASED: Final = 2
 """People use other words than their files."""
 _FEW: Final = 40
-"""So many half prove that the best stands out."""
 _TYPICAL_LEAD: Final = 0.6
 _LARGEST_LEAD: Final = 1.5
 _TYPICAL_CLOSENESS: Final = 0.5

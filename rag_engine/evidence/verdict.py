@@ -48,19 +48,18 @@ def asked_wordings(wordings: Sequence[str], rankings: Sequence[Ranking]) -> Mapp
 
 
 def judge(
-    wordings: Sequence[str],
+    asked: Mapping[str, Sequence[Ranking]],
     hits: Sequence[Hit],
-    rankings: Sequence[Ranking],
     *,
     familiarity: Callable[[str], float],
     contrast: float,
     said: Mapping[str, SentenceCosines] | None = None,
     reranked: float | None = None,
 ) -> EvidenceVerdict | None:
-    """Each wording is judged by its own rankings; None without words to look for."""
+    """Each of the `asked_wordings` is judged by its own rankings; None without words to look for."""
     verdicts: list[EvidenceVerdict] = []
     words = PassageWords()
-    for question, own in asked_wordings(wordings, rankings).items():
+    for question, own in asked.items():
         reading = read(
             question,
             hits,

@@ -121,8 +121,7 @@ async def reply(
 
     If a model fails before its first text, the next one answers, with a notice; if later, its text is marked
     as cut. The answerer replies if no model begins within `seconds`, or if the prompt lacks passages it
-    needs. `refit` builds the prompt for a later model with its own window. `in_place_of_quotes` is said if
-    every model failed. Raises the answerer's errors before its first text.
+    needs. `in_place_of_quotes` is said if every model failed. Raises the answerer's errors before its first text.
     """
     chain = _ModelChain(
         models=deque(models if prompt.passages or not prompt.needs_passages else ()),

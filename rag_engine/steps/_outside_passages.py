@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from rag_engine.errors import RagError
-from rag_engine.evidence.verdict import judge
+from rag_engine.evidence.verdict import asked_wordings, judge
 from rag_engine.generation.phrases import phrase
 from rag_engine.retrieval.ranking.fusion import fuse_further
 from rag_engine.steps import fuse
@@ -85,9 +85,8 @@ async def _answering_hits(
         return fused.hits
     verdict = await asyncio.to_thread(
         judge,
-        (inquiry.question,),
+        asked_wordings((inquiry.question,), rankings),
         fused.hits,
-        rankings,
         familiarity=trust.familiarity,
         contrast=await trust.contrast(),
     )

@@ -113,16 +113,15 @@ async def judged(
     """With `embedder`, sentences are compared: a language model does not wait for them."""
     is_dense = any(ranking.leg == "dense" and ranking.hits for ranking in rankings)
     contrast = await trust.contrast() if is_dense else 1.0
+    asked = asked_wordings(wordings, rankings)
     said: Mapping[str, SentenceCosines] | None = None
     if embedder is not None and is_dense and reranked is None and await trust.knows_meaning():
-        asked = asked_wordings(wordings, rankings)
         known = [question for question in asked if trust.familiarity(question) >= _SOMEWHAT_KNOWN]
         said = await _said(known, hits, embedder=embedder, contrast=contrast)
     verdict = await asyncio.to_thread(
         judge,
-        wordings,
+        asked,
         hits,
-        rankings,
         familiarity=trust.familiarity,
         contrast=contrast,
         said=said,

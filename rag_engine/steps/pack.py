@@ -89,15 +89,15 @@ async def pack(
     prompt = Prompt(
         messages=fitted.messages if inquiry.findings is None else report.numbered(fitted),
         passages=tuple(excerpt.hit for excerpt in fitted.excerpts),
+        shortened=frozenset(fitted.excerpts[number - 1].hit.chunk.id for number in _cut(fitted)),
         tokens=fitted.tokens,
         reply_tokens=reply_reserve(window, settings.reply_tokens),
         needs_passages=knowledge == "only_sources" and inquiry.route != "chat",
         temperature=inquiry.query.options.temperature,
     )
     dates = {document: date for document, own in properties.items() if (date := date_of(own))}
-    packed = replace(inquiry, prompt=prompt, dates=dates).noting(
-        **_details(fitted, len(hits), budget, language)
-    )
+    details = _details(fitted, len(hits), budget, language)
+    packed = replace(inquiry, prompt=prompt, dates=dates).noting(**details)
     if fitted.question == asked:
         return packed
     notice = phrase("question_cut", language=language)
@@ -150,15 +150,16 @@ async def _counter(model: LanguageModel | None) -> tokens.Count:
     return tokens.count
 
 
+def _cut(fitted: Fitted) -> list[int]:
+    return [number for number, one in enumerate(fitted.excerpts, 1) if one.text != one.hit.chunk.text]
+
+
 def _details(fitted: Fitted, found: int, budget: int, language: str) -> dict[str, object]:
-    cut = [
-        number for number, excerpt in enumerate(fitted.excerpts, 1) if excerpt.text != excerpt.hit.chunk.text
-    ]
     return {
         "language": language,
         "context": "passages" if fitted.excerpts else "empty",
         "prompt_budget": budget,
-        "passages_cut": cut,
+        "passages_cut": _cut(fitted),
         "passages_left_out": found - len(fitted.excerpts),
         "rounds": len(fitted.rounds),
     }

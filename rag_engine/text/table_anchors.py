@@ -68,6 +68,10 @@ def table_lines(anchor: str, text: str) -> TableLines | None:
     return TableLines(first_row=first, header_lines=header_lines, before=before, word=word)
 
 
+def last_row(lines: TableLines, text: str) -> int:
+    return lines.first_row + text.count("\n") - lines.header_lines
+
+
 def narrowed(anchor: str, first: int, last: int) -> str:
     """Of these rows; unchanged if it names none."""
     if found := _CELLS.fullmatch(anchor):

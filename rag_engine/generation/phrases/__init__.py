@@ -15,6 +15,8 @@ Phrase = Literal[
     "closest",
     "unmentioned",
     "rows_alone",
+    "rows_cut",
+    "table_partial",
     "differ",
     "differ_undated",
     "your_files",

@@ -82,7 +82,7 @@ class _ExtractiveAnswerer:
             async for piece in self._summary(request, request.summary, language):
                 yield piece
             return
-        chosen = await self._choose(request)
+        chosen, further = await self._choose(request)
         if not chosen:
             yield request.empty_answer or not_found(
                 language=language,
@@ -100,6 +100,8 @@ class _ExtractiveAnswerer:
             yield f" {phrase('unmentioned', language=language, words=', '.join(shown(unmentioned)))}"
         if _are_rows_alone(request.question, chosen):
             yield f" {phrase('rows_alone', language=language)}"
+        elif _are_rows_cut(chosen, further):
+            yield f" {phrase('rows_cut', language=language)}"
         if len(chosen) == 1 or any(item.candidate.is_code for item in chosen):
             for item in chosen:
                 yield f"\n\n{quoted(item.candidate)}"
@@ -137,19 +139,21 @@ class _ExtractiveAnswerer:
             logger.warning("Sentences are compared by their words alone: %s", error)
             return None
 
-    async def _choose(self, request: AnswerRequest) -> list[Scored]:
+    async def _choose(self, request: AnswerRequest) -> tuple[list[Scored], list[Scored]]:
+        """And what there was no room for."""
         asked = parts(request.question)
         if not all(question_terms(part) for part in asked):
             asked = (request.question,)
         most = self._settings.sentences
-        whole = await self._choose_for(
-            request.question, request.passages, most=most, by_meaning=request.by_meaning
+        found = await self._choose_for(
+            request.question, request.passages, most=most + 1, by_meaning=request.by_meaning
         )
+        whole, further = found[:most], found[most:]
         if len(asked) == 1 or not whole:
-            return whole
+            return whole, further
         nearest = request.passages[:_PASSAGES_OF_A_PART]
         answers = [await self._choose_for(part, nearest, most=1) for part in asked]
-        return distinct([*(scored for answer in answers for scored in answer), *whole], most)
+        return distinct([*(scored for answer in answers for scored in answer), *whole], most), further
 
     async def _choose_for(
         self, question: str, passages: Sequence[Hit], *, most: int, by_meaning: bool = False
@@ -179,6 +183,11 @@ class _ExtractiveAnswerer:
 def _are_rows_alone(question: str, chosen: Sequence[Scored]) -> bool:
     rows = sum(bool(item.candidate.cells) for item in chosen)
     return rows > 0 and asks_for_figure(question, of_one_row=rows == 1)
+
+
+def _are_rows_cut(chosen: Sequence[Scored], further: Sequence[Scored]) -> bool:
+    rows = sum(bool(item.candidate.cells) for item in chosen)
+    return rows > 1 and any(item.candidate.cells for item in further)
 
 
 def _about_the_question(

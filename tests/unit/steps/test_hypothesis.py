@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rag_engine.errors import EmbedderUnavailable, ModelUnavailable
-from rag_engine.evidence.verdict import judge
+from rag_engine.evidence.verdict import asked_wordings, judge
 from rag_engine.models.scripted import ScriptedLine, ScriptedModel
 from rag_engine.pipeline import Inquiry
 from rag_engine.ports import Ports
@@ -179,6 +179,6 @@ def test_a_passage_that_was_made_up_is_no_evidence() -> None:
     hit = ranking("dense", [(chunk("a", text=told), 0.9)])
     made_up = replace(hit, query=told, is_hypothetical=True)
     trust = {"familiarity": lambda _: 1.0, "contrast": 1.0}
-    alone = judge([QUESTION], hit.hits, [hit], **trust)
-    beside = judge([QUESTION], hit.hits, [hit, made_up], **trust)
+    alone = judge(asked_wordings([QUESTION], [hit]), hit.hits, **trust)
+    beside = judge(asked_wordings([QUESTION], [hit, made_up]), hit.hits, **trust)
     assert alone == beside
