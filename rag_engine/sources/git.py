@@ -6,10 +6,10 @@ import re
 import shutil
 import signal
 from asyncio.subprocess import DEVNULL, PIPE
-from contextlib import asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Final, TypeVar
 from urllib.parse import quote, urlsplit
 
 from pydantic import BaseModel, ConfigDict
@@ -20,11 +20,14 @@ from rag_engine.storage.private_files import make_folder
 from rag_engine.sync.types import EntryGone, SourceContent, SourceEntry
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+    from asyncio.subprocess import Process
+    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Sequence
     from pathlib import Path
 
     from rag_engine.sources import Surroundings
     from rag_engine.sync.types import ListedSource
+
+_Result = TypeVar("_Result")
 
 POSITION = 20
 ADDRESSES = r"(?:git\+.*|git://.*|ssh://.*\.git/?|[\w.-]+@[\w.-]+:.*|(?:https?|file)://.*\.git/?)"
@@ -34,6 +37,8 @@ _NAME: Final = re.compile(r"(?!-)[\w./+@-]{1,200}")
 _SECRET: Final = re.compile(r"//[^/@\s]*@")
 _LFS: Final = b"version https://git-lfs"
 _SHOWN: Final = 10
+_BATCH: Final = 1_000
+_CHUNK: Final = 65_536
 _PLACES: Final = {
     "github": "blob",
     "gitlab": "-/blob",
@@ -47,6 +52,7 @@ _OPTIONS: Final = (
     *("-c", "core.fsmonitor=false"),
     *("-c", "protocol.ext.allow=never"),
     *("-c", "gc.auto=0"),
+    "--literal-pathspecs",
 )
 
 
@@ -92,19 +98,21 @@ class _Repository:
     async def entries(self) -> AsyncIterator[Sequence[SourceEntry]]:
         await self._fetch()
         self.commit = (await self._git("rev-parse", "FETCH_HEAD")).decode().strip()
-        tree = await self._git("ls-tree", "-r", "-z", "--long", self.commit, "--", *self.paths)
-        for line in tree.split(b"\0"):
-            facts, _, name = line.partition(b"\t")
-            if not name:
-                continue
-            mode, kind, blob, size = facts.decode().split()
-            key = name.decode("utf-8", "backslashreplace")
-            if kind == "blob" and mode.startswith("100") and _is_usable(key):
+        listed = self._lines("ls-tree", "-r", "-z", "--long", self.commit, "--", *self.paths)
+        async with aclosing(listed):
+            batch: list[SourceEntry] = []
+            async for line in listed:
+                facts, _, name = line.partition(b"\t")
+                mode, kind, blob, size = facts.decode().split()
+                key = name.decode("utf-8", "backslashreplace")
+                if kind != "blob" or not mode.startswith("100") or not _is_usable(key):
+                    continue
                 self.blobs[key] = (blob, int(size))
-        yield [
-            SourceEntry(key=key, uri=self._uri(key), fingerprint=blob)
-            for key, (blob, _) in self.blobs.items()
-        ]
+                batch.append(SourceEntry(key=key, uri=self._uri(key), fingerprint=blob))
+                if len(batch) == _BATCH:
+                    yield batch
+                    batch = []
+            yield batch
 
     async def read(self, entry: SourceEntry, path: Path, *, since: str) -> SourceContent | None:
         if entry.key not in self.blobs:
@@ -127,45 +135,73 @@ class _Repository:
         )
 
     async def _fetch(self) -> None:
+        """However long it takes, as long as git reports progress."""
         await asyncio.to_thread(make_folder, self.folder)
         await self._git("init", "--quiet", "--bare", ".")
+        options = ("--progress", "--depth", "1", "--no-tags", "--no-recurse-submodules", "--force")
         what = self.branch or "HEAD"
-        await self._git(
-            *("fetch", "--quiet", "--depth", "1", "--no-tags", "--no-recurse-submodules", "--force"),
-            *("--no-write-commit-graph", self.address, what),
-            seconds=None,
-        )
+        async with self._started(
+            "fetch", *options, "--no-write-commit-graph", self.address, what, output=DEVNULL
+        ) as process:
+            said, errors = b"", _piped(process.stderr)
+            while part := await self._soon(errors.read(_CHUNK)):
+                said = (said + part)[-_CHUNK:]
+            await self._ended(process, said)
 
-    async def _git(self, *arguments: str, into: Path | None = None, seconds: float | None = 0) -> bytes:
-        """Without `seconds`, the caller's limit counts. Raises `Unavailable`."""
+    async def _git(self, *arguments: str, into: Path | None = None) -> bytes:
+        """Raises `Unavailable`."""
         output = await asyncio.to_thread(into.open, "wb") if into is not None else None
         try:
-            process = await asyncio.create_subprocess_exec(
-                *("git", *_OPTIONS, *arguments),
-                cwd=self.folder,
-                env=_environment(self.folder),
-                stdin=DEVNULL,
-                stdout=output or PIPE,
-                stderr=PIPE,
-                start_new_session=True,
-            )
+            async with self._started(*arguments, output=output or PIPE) as process:
+                printed, said = await self._soon(process.communicate())
+                await self._ended(process, said)
         finally:
             if output is not None:
                 output.close()
+        return printed or b""
+
+    async def _lines(self, *arguments: str) -> AsyncGenerator[bytes]:
+        """What git prints, divided at zero bytes."""
+        async with self._started(*arguments, output=PIPE) as process:
+            printed = _piped(process.stdout)
+            said = asyncio.create_task(_piped(process.stderr).read(_CHUNK), name="git-errors")
+            try:
+                while line := await self._soon(_line(printed)):
+                    yield line
+                await self._ended(process, await self._soon(said))
+            finally:
+                said.cancel()
+
+    @asynccontextmanager
+    async def _started(self, *arguments: str, output: IO[bytes] | int) -> AsyncGenerator[Process]:
+        process = await asyncio.create_subprocess_exec(
+            *("git", *_OPTIONS, *arguments),
+            cwd=self.folder,
+            env=_environment(self.folder),
+            stdin=DEVNULL,
+            stdout=output,
+            stderr=PIPE,
+            start_new_session=True,
+        )
         try:
-            async with asyncio.timeout(self.seconds if seconds == 0 else seconds):
-                printed, said = await process.communicate()
-        except TimeoutError as error:
-            raise Unavailable("git took too long.", backend="source", reason="timeout") from error
+            yield process
         finally:
             if process.returncode is None:
                 # Its helpers too, such as ssh.
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
                 await process.wait()
-        if process.returncode:
+
+    async def _ended(self, process: Process, said: bytes) -> None:
+        if await self._soon(process.wait()):
             raise Unavailable(f"git: {_last_line(said)}", backend="source", reason="failed")
-        return printed or b""
+
+    async def _soon(self, result: Awaitable[_Result]) -> _Result:
+        try:
+            async with asyncio.timeout(self.seconds):
+                return await result
+        except TimeoutError as error:
+            raise Unavailable("git took too long.", backend="source", reason="timeout") from error
 
     def _uri(self, key: str) -> str:
         return self._place(key, self.branch or "HEAD") or f"{self.address}#{self.branch}:{quote(key)}"
@@ -184,6 +220,22 @@ class _Repository:
         return f"https://{host}{repository}/{place}/{quote(version)}/{quote(key)}"
 
 
+def _piped(stream: asyncio.StreamReader | None) -> asyncio.StreamReader:
+    if stream is None:
+        raise RuntimeError("not a pipe")
+    return stream
+
+
+async def _line(printed: asyncio.StreamReader) -> bytes:
+    """Without its zero byte; empty at the end."""
+    try:
+        return (await printed.readuntil(b"\0"))[:-1]
+    except asyncio.IncompleteReadError as error:
+        return error.partial
+    except asyncio.LimitOverrunError as error:
+        raise UserError("The repository has a path that is too long.") from error
+
+
 def _environment(folder: Path) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     ssh = os.environ.get("GIT_SSH_COMMAND", "ssh")
@@ -198,7 +250,9 @@ def _environment(folder: Path) -> dict[str, str]:
 
 
 def _last_line(said: bytes) -> str:
-    lines = said.decode("utf-8", "replace").strip().splitlines() or ["it failed without a word"]
+    lines = said.decode("utf-8", "replace").replace("\r", "\n").strip().splitlines() or [
+        "it failed without a word"
+    ]
     fatal = [line for line in lines if line.startswith(("fatal:", "error:"))] or lines
     return _SECRET.sub("//…@", fatal[-1].removeprefix("fatal: ").removeprefix("error: "))[:300]
 

@@ -60,6 +60,7 @@ class Synced:
     world: World
     data_dir: Path
     limits: SyncLimits = field(default_factory=SyncLimits)
+    seconds: float = 20
     last: Watched | None = None
 
     @property
@@ -117,7 +118,7 @@ class Synced:
                 data_dir=self.data_dir / "data",
                 client=client or public,
                 most_bytes=1_000_000,
-                seconds=20,
+                seconds=self.seconds,
             )
             own = module.Settings.model_validate(source.options)
             async with module.connect(source.address, own, surroundings=surroundings) as opened:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import subprocess
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rag_engine.errors import UserError
+from rag_engine.ingestion.source_sync import SyncLimits
 from rag_engine.sync.types import SyncCounts
 
 if TYPE_CHECKING:
@@ -114,3 +116,82 @@ async def test_an_error_names_no_user(synced: Synced) -> None:
     outcome = await synced.run(source)
     assert "token" not in outcome.error
     assert outcome.error.startswith("git: ")
+
+
+async def test_a_server_that_says_nothing_is_left_and_removes_nothing(
+    synced: Synced, repository: Path
+) -> None:
+    source = await synced.add("git", f"file://{repository}", {"paths": "docs"})
+    await synced.run(source)
+    synced.seconds = 0.5
+    silent = await asyncio.start_server(_until_left, "127.0.0.1", 0)
+    async with silent:
+        port = silent.sockets[0].getsockname()[1]
+        other = await synced.add("git", f"git://127.0.0.1:{port}/guides.git")
+        async with asyncio.timeout(10):
+            outcome = await synced.run(other)
+    assert outcome.error == "git took too long."
+    assert await synced.titles() == ["docs/a.md", "docs/b.md"]
+
+
+async def test_a_slow_server_that_reports_progress_is_waited_for(
+    synced: Synced, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = tmp_path / "slow"
+    slow.write_text(
+        '#!/bin/sh\ncase "$*" in *-G*) exit 0;; esac\n'
+        "for each in 1 2 3 4 5 6 7 8; do echo counting >&2; sleep 0.25; done\n"
+        f"exec git-upload-pack {repository}\n"
+    )
+    slow.chmod(0o755)
+    monkeypatch.setenv("GIT_SSH_COMMAND", str(slow))
+    synced.seconds = 1
+    source = await synced.add("git", "ssh://ada@guides/guides.git", {"paths": "docs"})
+    outcome = await synced.run(source)
+    assert (outcome.error, outcome.counts) == ("", SyncCounts(new=2))
+
+
+async def test_a_path_is_taken_by_its_letters(synced: Synced, repository: Path) -> None:
+    commit(repository, **{":docs__c": "The third guide.", "do*__d": "The fourth guide."})
+    source = await synced.add("git", f"file://{repository}", {"paths": ":docs, do*"})
+    outcome = await synced.run(source)
+    assert (outcome.error, outcome.counts) == ("", SyncCounts(new=2))
+    assert await synced.titles() == [":docs/c.md", "do*/d.md"]
+
+
+async def test_a_million_files_are_not_listed_to_refuse_them(synced: Synced, repository: Path) -> None:
+    """Git names each of a tree's million entries; the listing ends soon after the limit."""
+    fill(repository, folders=1_000, files=1_000)
+    synced.limits = SyncLimits(entries=5_000)
+    source = await synced.add("git", f"file://{repository}")
+    async with synced.opened(source) as opened:
+        outcome = await synced.sync.run(source, opened)
+    assert outcome.error.startswith("The source has more than 5,000 entries")
+    assert len(opened.blobs) == 6_000  # type: ignore[attr-defined]
+
+
+async def _until_left(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await reader.read()
+    writer.close()
+
+
+def fill(repository: Path, *, folders: int, files: int) -> None:
+    """Folders that are all the same tree."""
+    blob = git(repository, "rev-parse", "HEAD:docs/a.md")
+    tree = _tree(repository, [f"100644 blob {blob}\t{number}.md" for number in range(files)])
+    root = _tree(repository, [f"040000 tree {tree}\tx{number}" for number in range(folders)])
+    head = git(repository, "commit-tree", root, "-m", "Many")
+    git(repository, "update-ref", "HEAD", head)
+
+
+def _tree(repository: Path, lines: list[str]) -> str:
+    program = shutil.which("git") or "git"
+    made = subprocess.run(
+        (program, "mktree"),
+        cwd=repository,
+        check=True,
+        capture_output=True,
+        text=True,
+        input="\n".join(lines) + "\n",
+    )
+    return made.stdout.strip()
