@@ -25,7 +25,7 @@ from tests.journeys.audience.world import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
+    from collections.abc import AsyncGenerator, Collection
     from pathlib import Path
 
     from bot.port import Directory, IncomingMessage, Person, Place, Room
@@ -55,7 +55,7 @@ class ExpertStage:
     now: float = 0.0
 
     async def recall(self, message: IncomingMessage) -> tuple[IncomingMessage, Room]:
-        name = _DIRECT.get(message.place.channel) or _name_of(message.place)
+        name = _DIRECT.get(message.place.channel) or name_of(message.place)
         return message, StageRoom(stage=self.stage, name=name, stands=message.place)
 
     async def asks(self, name: str, person: Person) -> bool:
@@ -78,7 +78,7 @@ class ExpertStage:
         await self.stage.service.experts.work()
 
 
-def _name_of(place: Place) -> str:
+def name_of(place: Place) -> str:
     coordinates = (place.platform, place.workspace, place.channel)
     return next(
         name
@@ -101,14 +101,17 @@ def experts_of(name: str) -> list[str]:
 
 
 @asynccontextmanager
-async def expert_stage(folder: Path, *, turned: int = 0, checked: bool = True) -> AsyncGenerator[ExpertStage]:
+async def expert_stage(
+    folder: Path, *, turned: int = 0, checked: bool = True, holders: Collection[str] = tuple(PLACES)
+) -> AsyncGenerator[ExpertStage]:
+    """`holders`: the places whose knowledge bases have experts."""
     async with opened(folder, bound=True) as stage:
         made = ExpertStage(stage)
         desk = stage.service.experts
         object.__setattr__(desk, "monotonic", lambda: made.now)
         for platform in ("slack", "discord"):
             desk.outbound.recalls[platform] = made.recall
-        for name in PLACES:
+        for name in holders:
             named = experts_of(name)
             first = turned % max(1, len(named))
             for channel in named[first:] + named[:first]:

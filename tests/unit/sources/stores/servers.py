@@ -74,7 +74,6 @@ class Sftp(_Files):
     port: int = field(default_factory=free_port)
     environment: dict[str, str] = field(default_factory=dict[str, str])
     opened: list[Any] = field(default_factory=list[Any])
-    _runner: asyncio.Runner | None = None
     _thread: threading.Thread | None = None
     _loop: Any = None
     _server: Any = None
@@ -113,8 +112,7 @@ class Sftp(_Files):
                 opened.append(channel.get_connection())
                 super().__init__(channel, chroot=files)
 
-        self._runner = asyncio.Runner()
-        self._loop = self._runner.get_loop()
+        self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
 
@@ -136,7 +134,7 @@ class Sftp(_Files):
                 await asyncio.wrap_future(closed)
 
     def stop(self) -> None:
-        if self._loop is None or self._runner is None or self._thread is None:
+        if self._loop is None or self._thread is None:
             return
 
         async def close() -> None:
@@ -146,11 +144,15 @@ class Sftp(_Files):
                 connection.abort()
                 await connection.wait_closed()
             await self._server.wait_closed()
+            tasks = asyncio.all_tasks() - {asyncio.current_task()}
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
         asyncio.run_coroutine_threadsafe(close(), self._loop).result(_SECONDS)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(_SECONDS)
-        self._runner.close()
+        self._loop.close()
         self._loop = None
 
 
