@@ -10,6 +10,7 @@ ChannelSentence = Literal[
     "channel_other_base",
     "channel_read",
     "channel_reading",
+    "channel_unread_files",
     "channel_unreadable",
     "channel_opted_out",
     "channel_opted_in",

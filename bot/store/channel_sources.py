@@ -29,7 +29,8 @@ _PROGRESS: Final = """
     SELECT (SELECT count(*) FROM channel_messages WHERE source = ?1 AND text <> ''),
         (SELECT min(at) FROM channel_messages WHERE source = ?1 AND text <> ''),
         EXISTS (SELECT 1 FROM channel_spans WHERE source = ?1)
-            OR EXISTS (SELECT 1 FROM channel_threads WHERE source = ?1)
+            OR EXISTS (SELECT 1 FROM channel_threads WHERE source = ?1),
+        (SELECT count(*) FROM channel_files WHERE source = ?1 AND state = 'unreadable')
 """
 _NEWS: Final = """
     INSERT INTO channel_spans (source, after)
@@ -74,6 +75,7 @@ class Progress:
     messages: int
     oldest: float | None
     is_reading: bool
+    unreadable_files: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,8 +145,10 @@ class ChannelSources:
         return found[0] if found else None
 
     async def progress(self, source: ChannelSource) -> Progress:
-        ((messages, oldest, is_reading),) = await self.database.fetch(_PROGRESS, (source.id,))
-        return Progress(messages=messages, oldest=oldest, is_reading=bool(is_reading))
+        ((messages, oldest, is_reading, unreadable),) = await self.database.fetch(_PROGRESS, (source.id,))
+        return Progress(
+            messages=messages, oldest=oldest, is_reading=bool(is_reading), unreadable_files=unreadable
+        )
 
     async def note(self, source: ChannelSource, *, post: str | None = None, error: str | None = None) -> None:
         await self._run(

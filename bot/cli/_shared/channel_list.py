@@ -43,7 +43,7 @@ def row(source: ChannelSource, progress: Progress, names: Mapping[KnowledgeBaseI
         "new": 0,
         "changed": 0,
         "gone": 0,
-        "failed": 0,
+        "failed": progress.unreadable_files,
     }
 
 
@@ -56,7 +56,9 @@ def line(source: ChannelSource, progress: Progress, names: Mapping[KnowledgeBase
         return f"{head}: {'not read yet' if progress.is_reading else 'no messages'}"
     day = datetime.fromtimestamp(progress.oldest, UTC).date().isoformat()
     reading = ", still reading" if progress.is_reading else ""
-    return f"{head}: {progress.messages:,} messages since {day}{reading}"
+    files = progress.unreadable_files
+    unread = f", {files:,} {'file' if files == 1 else 'files'} not readable" if files else ""
+    return f"{head}: {progress.messages:,} messages since {day}{unread}{reading}"
 
 
 def _error(source: ChannelSource) -> str:

@@ -118,6 +118,8 @@ async def _line(use: CommandContext, channels: ChannelSourceService, source: Cha
         state = use.say("synced_failed", reason=reason)
     elif progress.is_reading:
         state = use.say("channel_reading", state=state)
+    if progress.unreadable_files:
+        state = use.say("channel_unread_files", state=state, count=progress.unreadable_files)
     return f"- c{source.id}. {use.say('fact', fact=code(source.name), value=state)}"
 
 

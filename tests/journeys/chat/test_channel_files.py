@@ -85,6 +85,9 @@ async def test_what_is_too_large_or_broken_is_said_and_other_kinds_are_left_out(
     assert "1 MB" in told
     assert "broken.pdf" in told
     assert "film.mp4" not in told
+    assert "files that I cannot read: 3" in words(
+        await source(town, "ada", room, "action:list", expected="messages:")
+    )
     assert "is red" in await asks(town, "ada", room, "What colour has the buoy?")
 
 
