@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from rag_engine.summaries import intent_patterns
+from rag_engine.summaries.edit_words import is_edit
 from rag_engine.summaries.length_and_language import LengthAndLanguage, requested_style, without_style
 from rag_engine.summaries.target_words import is_filling
 from rag_engine.text.language import detect
@@ -19,7 +20,7 @@ Sign: TypeAlias = Literal["plain", "ordinary", "loose"]
 """Some words count only with a file, or only with its name."""
 
 _LONGEST = 400
-_LONGEST_RESTYLING = 60
+_LONGEST_RESTYLING = 80
 _EARLIER = 8
 _QUOTES = str.maketrans(dict.fromkeys("’‘´`", "'") | dict.fromkeys("“”„«»「」『』《》", '"'))
 _POLITE_BEFORE = lazy(
@@ -43,6 +44,7 @@ _AUXILIARY = lazy(
         re.IGNORECASE,
     )
 )
+_ASKS_WHETHER = re.compile(r"(?:is|are|was|were|ist|sind|war)\b", re.IGNORECASE)
 _UNSPACED_ASKING = lazy(
     lambda: re.compile("[谁誰]|什么时候|什麼時候|为什么|為什麼|いつ|どこ|なぜ|누가|언제|어디|왜")
 )
@@ -117,10 +119,14 @@ def _again(cleaned: str, earlier: Sequence[str]) -> SummaryRequest | None:
 def is_restyling(text: str) -> bool:
     """The text before in another length, form or language."""
     cleaned = _cleaned(text)
-    if not cleaned or len(cleaned) > _LONGEST_RESTYLING:
+    if not cleaned or len(cleaned) > _LONGEST_RESTYLING or _ASKS_WHETHER.match(cleaned):
         return False
     formless = _TABLE.sub(" ", cleaned)
-    return _is_restyling(formless, any_form=formless != cleaned)
+    if _is_restyling(formless, any_form=formless != cleaned):
+        return True
+    bare = _bare(cleaned)
+    left = _bare(without_style(bare))
+    return is_edit(bare) or (left != bare and is_edit(left, is_styled=True))
 
 
 def _is_restyling(cleaned: str, *, any_form: bool = False) -> bool:

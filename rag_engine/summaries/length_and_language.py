@@ -100,8 +100,8 @@ _SHORT = lazy(
 )
 _LONG = lazy(
     lambda: re.compile(
-        r"\b(?:(?:much |even |a (?:bit|little) |make it |more |very |in (?:more |greater )?)*(?:long(?:er)?|detail(?:ed|s)?|thorough(?:ly)?)|too short|"
-        r"(?:viel |noch |etwas |sehr )*(?:länger|ausführlich(?:er|e|en)?|detailliert(?:er|e)?)|zu kurz|(?:plus )?(?:long|détaillée?|détails|en détail)|"
+        r"\b(?:(?:much |even |a (?:bit|little) |make it |more |very |in (?:more |greater )?)*(?:(?<!too )long(?:er)?|detail(?:ed|s)?|thorough(?:ly)?)|too short|"
+        r"(?:viel |noch |etwas |sehr )*(?:länger|ausführlich(?:er|e|en)?|detailliert(?:er|e)?)|zu kurz|(?:plus )?(?:(?<!too )long|détaillée?|détails|en détail)|"
         r"(?:más )?(?:largo|detallado|detallada|detalles|en detalle)|(?:mais )?(?:longo|detalhado|detalhada|detalhes)|(?:più )?(?:lungo|dettagliat[oa]|dettagli)|"
         r"(?:veel |nog |iets )*(?:langer|uitgebreid(?:er|e)?|gedetailleerd(?:er|e)?)|(?:ещё |еще |намного )*(?:длиннее|подробн(?:о|ее)|поподробнее))\b"
         r"|更?详细(?:一点|些|地)?|更?詳細|更?长一?[点些]|再长一?[点些]|(?:もっと|もう少し)?(?:詳しく|長く)|더? ?(?:길게|자세히)|أطول|بالتفصيل",
@@ -224,6 +224,10 @@ class LengthAndLanguage:
             size=later.size or length.size,
             language=later.language or self.language,
         )
+
+
+def names_language(word: str) -> bool:
+    return _NAME.match(word) is not None
 
 
 def requested_style(text: str) -> LengthAndLanguage:
