@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from pydantic import Field
 
-from rag_engine.archive.zip_container import LAST_SECOND, Member, StrictModel, ZipFormat
+from rag_engine.archive.zip_container import LAST_SECOND, Member, StrictModel, Version, ZipFormat
 from rag_engine.errors import SchemaMismatch
 
 BACKUP: Final = ZipFormat(
@@ -23,7 +23,7 @@ class BackupManifest(StrictModel):
     """`version` rises when an older Footnote could not read it."""
 
     format: Literal["footnote-backup"] = "footnote-backup"
-    version: int = BACKUP.version
+    version: Version = BACKUP.version
     footnote: str
     made_at: float = Field(ge=0, le=LAST_SECOND)
     """Seconds since the epoch, UTC."""

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import secrets
 import time
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ _IDLE_SECONDS: Final = 8 * 3600.0
 _LONGEST_SECONDS: Final = 7 * 86_400.0
 _SEEN_SECONDS: Final = 60.0
 _MOST_LINKS: Final = 20
+_RANDOM_BYTES: Final = 32
+_MARK_LETTERS: Final = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,9 +42,10 @@ class WebSessions:
     def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
         self._database = database
         self._clock = clock
+        self._key = b""
 
     async def link(self, visitor: Visitor) -> str:
-        token, now = secrets.token_urlsafe(32), self._clock()
+        token, now = await self._token(), self._clock()
         who = (visitor.platform, visitor.workspace, visitor.person)
         async with self._database.transaction() as transaction:
             await transaction.execute("DELETE FROM web_links WHERE expires_at <= ?", (now,))
@@ -58,7 +62,9 @@ class WebSessions:
 
     async def begin(self, token: str) -> str | None:
         """The token of a new session, or None for a link that is used, too old or made up."""
-        session, now = secrets.token_urlsafe(32), self._clock()
+        if not await self.is_marked(token):
+            return None
+        session, now = await self._token(), self._clock()
         async with self._database.transaction() as transaction:
             rows = await transaction.execute(
                 "DELETE FROM web_links WHERE digest = ? AND expires_at > ? RETURNING platform, workspace, person, name",
@@ -78,6 +84,8 @@ class WebSessions:
         return session
 
     async def visitor(self, session: str) -> Visitor | None:
+        if not await self.is_marked(session):
+            return None
         now = self._clock()
         rows = await self._database.fetch(
             "SELECT platform, workspace, person, name, seen_at FROM web_sessions "
@@ -93,6 +101,22 @@ class WebSessions:
                     "UPDATE web_sessions SET seen_at = ? WHERE digest = ?", (now, _digest(session))
                 )
         return Visitor(platform=platform, workspace=workspace, person=person, name=name)
+
+    async def is_marked(self, token: str) -> bool:
+        """Whether it was made here; it may be used or too old."""
+        random, mark = token[:-_MARK_LETTERS], token[-_MARK_LETTERS:]
+        expected = await self._mark(random)
+        return hmac.compare_digest(expected.encode(), mark.encode("utf-8", "replace"))
+
+    async def _token(self) -> str:
+        random = secrets.token_urlsafe(_RANDOM_BYTES)
+        return random + await self._mark(random)
+
+    async def _mark(self, random: str) -> str:
+        if not self._key:
+            ((self._key,),) = await self._database.fetch("SELECT key FROM web_token_key")
+        marked = hmac.new(self._key, random.encode("utf-8", "replace"), hashlib.sha256)
+        return marked.hexdigest()[:_MARK_LETTERS]
 
     async def end(self, session: str) -> None:
         async with self._database.transaction() as transaction:

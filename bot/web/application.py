@@ -69,14 +69,14 @@ class PageApplication:
         token = request.path_params["token"]
         if request.method == "GET":  # which a preview of the link may send, too
             return await self._message("sign_in.html", HTTPStatus.OK, token=token)
-        session = None
-        if guard.is_same_origin(request, self.address):
-            session = await self.parts.links.sessions.begin(token)
+        sessions = self.parts.links.sessions
+        if not guard.is_same_origin(request, self.address) or not await sessions.is_marked(token):
+            return await self._message("message.html", HTTPStatus.FORBIDDEN, sentence=_USED)
+        if not self._tries.allows(token):
+            return await self._message("message.html", HTTPStatus.TOO_MANY_REQUESTS, sentence=_BUSY)
+        session = await sessions.begin(token)
         if session is None:
-            client = request.client.host if request.client else ""
-            if not self._tries.allows(client):
-                return await self._message("message.html", HTTPStatus.TOO_MANY_REQUESTS, sentence=_BUSY)
-            self._tries.failed(client)
+            self._tries.failed(token)
             return await self._message("message.html", HTTPStatus.FORBIDDEN, sentence=_USED)
         response = RedirectResponse("/", HTTPStatus.SEE_OTHER)
         response.set_cookie(

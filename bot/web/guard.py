@@ -129,19 +129,18 @@ async def form_of(request: Request) -> Mapping[str, str]:
 
 
 class TryLimit:
-    """At most `most` failures in a minute, of one client and ten times as many of all."""
+    """At most `most` failures of a token in a minute. Clients are not counted: behind a proxy all are one."""
 
     def __init__(self, most: int, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._most = most
         self._clock = clock
         self._failures: deque[tuple[float, str]] = deque()
 
-    def allows(self, client: str) -> bool:
+    def allows(self, token: str) -> bool:
         now = self._clock()
         while self._failures and self._failures[0][0] <= now - 60:
             self._failures.popleft()
-        own = sum(who == client for _, who in self._failures)
-        return own < self._most and len(self._failures) < 10 * self._most
+        return sum(failed == token for _, failed in self._failures) < self._most
 
-    def failed(self, client: str) -> None:
-        self._failures.append((self._clock(), client))
+    def failed(self, token: str) -> None:
+        self._failures.append((self._clock(), token))

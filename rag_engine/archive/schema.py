@@ -3,12 +3,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field, field_validator
 
-from rag_engine.archive.zip_container import LAST_SECOND, Member, StrictModel, ZipFormat
+from rag_engine.archive.zip_container import LAST_SECOND, Member, StrictModel, Version, ZipFormat
 from rag_engine.errors import UnsupportedFile, UserError
 from rag_engine.metadata.properties import MOST_TAGS, tag_of
 from rag_engine.metadata.verified_answer import LONGEST_ANSWER, LONGEST_QUESTION
+from rag_engine.text.legibility import printable
 from rag_engine.types import Expansion, SectionKind
 
 EXPORT: Final = ZipFormat(
@@ -26,6 +27,9 @@ MEMBERS = (DOCUMENTS, CHUNKS, VECTORS)
 
 _Count = Annotated[int, Field(ge=0, le=(1 << 63) - 1)]  # what SQLite can hold
 _Time = Annotated[float, Field(ge=0, le=LAST_SECOND)]
+_Short = Annotated[str, Field(max_length=10_000)]
+"""Longer than any name, address or reason of a file."""
+_Title = Annotated[_Short, AfterValidator(printable)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +65,7 @@ class ArchiveManifest(StrictModel):
     """`version` rises when an older Footnote could not read it."""
 
     format: Literal["footnote-knowledge-base"] = "footnote-knowledge-base"
-    version: int = 1
+    version: Version = 1
     name: str
     knowledge_base: str
     identity: Identity
@@ -83,25 +87,25 @@ class VerifiedLine(StrictModel):
 
     question: str = Field(min_length=1, max_length=LONGEST_QUESTION)
     answer: str = Field(min_length=1, max_length=LONGEST_ANSWER)
-    author: str
+    author: _Title
     written_at: _Time
     review_at: _Time = 0.0
-    uri: str = ""
-    sources: tuple[tuple[str, str, str], ...] = Field(default=(), max_length=1_000)
+    uri: _Short = ""
+    sources: tuple[tuple[str, str, _Title], ...] = Field(default=(), max_length=1_000)
     """Document, digest, title; of this archive."""
 
 
 class DocumentLine(StrictModel):
     id: str = Field(min_length=1)
-    title: str
-    uri: str
+    title: _Title
+    uri: _Short
     media_type: str
     digest: str
     size: _Count
     state: Literal["ready", "failed"]
-    reason: str
+    reason: _Short
     pages: _Count
-    sources: tuple[str, ...]
+    sources: tuple[_Short, ...]
     sections: _Count
     properties: dict[str, tuple[str, ...]] = Field(default={})
     tags: tuple[str, ...] = Field(default=(), max_length=MOST_TAGS)
@@ -130,8 +134,8 @@ class ChunkLine(StrictModel):
     document: str
     ordinal: _Count
     text: str
-    title: str
-    uri: str
+    title: _Title
+    uri: _Short
     headings: tuple[str, ...]
     anchor: str
     kind: SectionKind

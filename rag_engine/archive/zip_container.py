@@ -10,7 +10,7 @@ import zlib
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Final, Protocol, TypeVar
+from typing import IO, TYPE_CHECKING, Annotated, Final, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -30,6 +30,7 @@ _ENCRYPTED: Final = 0x1
 _BLOCK: Final = 1 << 20
 LAST_SECOND: Final = 253_402_300_799.0
 """Of the year 9999; seconds since the epoch, UTC."""
+Version = Annotated[int, Field(ge=1)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +88,7 @@ class Checksum:
 
 
 class _Version(BaseModel):
-    version: int
+    version: Version
     footnote: str = ""
 
 

@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import unquote, urlsplit
 
+from rag_engine.text.legibility import printable
 from rag_engine.types import (
     Blob,
     Document,
@@ -80,7 +81,7 @@ class IngestionTargets:
 
     async def move(self, record: DocumentRecord, uri: str, *, title: str = "") -> DocumentRecord:
         """To another of its URIs: the file at its own changed. `ready` once its chunks have the new URI."""
-        title = title or _file_name(uri) or record.document.title
+        title = printable(title or _file_name(uri)) or record.document.title
         document = replace(record.document, uri=uri, title=title)
         await self._catalog.save(
             replace(record, document=replace(document, digest=""), state="embedding"), source=uri
@@ -112,11 +113,10 @@ def _hashed(*parts: str) -> DocumentId:
 
 
 def _document(blob: Blob, knowledge_base: KnowledgeBaseId, identity: DocumentId) -> Document:
-    title = "".join(character for character in blob.title or blob.name if character.isprintable())
     return Document(
         id=identity,
         knowledge_base=knowledge_base,
-        title=title,
+        title=printable(blob.title or blob.name),
         uri=blob.uri,
         media_type=blob.media_type,
         digest=blob.digest,

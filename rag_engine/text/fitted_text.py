@@ -7,6 +7,8 @@ import unicodedata
 from html import escape
 from typing import Final
 
+from rag_engine.text.legibility import printable
+
 _LETTER: Final = 0.56
 _CAPITAL: Final = 0.75
 _BROAD: Final = frozenset("mwMW@%—…")
@@ -55,6 +57,5 @@ def _is_wide(letter: str) -> bool:
 
 
 def safe(text: str) -> str:
-    printable = "".join(letter for letter in text if letter.isprintable())
     # MuPDF draws letters in the order of the text.
-    return escape(_RIGHT_TO_LEFT.sub(lambda run: run[0][::-1], printable))
+    return escape(_RIGHT_TO_LEFT.sub(lambda run: run[0][::-1], printable(text)))

@@ -23,6 +23,11 @@ _MISREAD = lazy(
 _BROKEN = lazy(lambda: re.compile(r"[A-Za-z]+[|~^¢£¥¬¦\\{}\[\]<>=*#!?;:$%€§01]+[A-Za-z]+"))
 
 
+def printable(text: str) -> str:
+    """Without control characters and marks that turn the direction of writing."""
+    return "".join(letter for letter in text if letter.isprintable())
+
+
 def is_garbled(text: str, *, prose: bool = False) -> bool:
     """In prose, broken words count, too."""
     sample = text[:_LONGEST_SAMPLE].strip()

@@ -13,6 +13,7 @@ from bot.cli._shared import options, terminal
 from bot.composition.storage import storage as open_storage
 from bot.store.topics import is_private
 from rag_engine.errors import UserError
+from rag_engine.text.legibility import printable
 
 if TYPE_CHECKING:
     import argparse
@@ -92,7 +93,7 @@ async def _find(reference: str, history: SqliteHistory) -> ConversationSummary:
 
 
 def _checked(title: str) -> str:
-    title = "".join(character for character in " ".join(title.split()) if character.isprintable())
+    title = printable(" ".join(title.split()))
     if len(title) > _TITLE:
         raise UserError(f"A title has at most {_TITLE} characters; this one has {len(title)}.")
     return title

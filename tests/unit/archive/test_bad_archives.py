@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from rag_engine.ports import IndexIdentity
 
+VERIFIED = {"question": "Who?", "answer": "Ada.", "author": "Ada", "written_at": 1.0}
 LINES = ("documents.jsonl", "chunks.jsonl", "vectors.jsonl")
 
 
@@ -214,6 +215,8 @@ async def test_a_download_that_broke_off(there: Shelf, sound: Export, tmp_path: 
         (b"[1, 2", "manifest.json: Invalid JSON"),
         (b"[]", "manifest.json: Input should be an object"),
         (b"{}", "manifest.json: version: Field required"),
+        (b'{"version": 0}', "manifest.json: version: Input should be greater than or equal to 1"),
+        (b'{"version": -3}', "manifest.json: version: Input should be greater than or equal to 1"),
         (b'{"version": 1}', "manifest.json: name: Field required"),
         (b" " * 2_000_000, "manifest.json is too large"),
     ],
@@ -269,6 +272,14 @@ def _unit(scale: float) -> str:
         ("documents.jsonl", 0, {"pages": 1 << 63}, "documents.jsonl, line 1: pages"),
         ("chunks.jsonl", 0, {"ordinal": 1 << 63}, "chunks.jsonl, line 1: ordinal"),
         ("documents.jsonl", 0, {"sections": 99}, "documents.jsonl, line"),
+        ("documents.jsonl", 0, {"title": "x" * 10_001}, "documents.jsonl, line 1: title: String should"),
+        ("documents.jsonl", 0, {"uri": "x" * 10_001}, "documents.jsonl, line 1: uri: String should"),
+        ("documents.jsonl", 0, {"reason": "x" * 10_001}, "documents.jsonl, line 1: reason: String should"),
+        ("documents.jsonl", 0, {"sources": ["x" * 10_001]}, "documents.jsonl, line 1: sources.0: String"),
+        ("documents.jsonl", 0, {"verified": VERIFIED | {"author": "x" * 10_001}}, "verified.author: String"),
+        ("documents.jsonl", 0, {"verified": VERIFIED | {"uri": "x" * 10_001}}, "verified.uri: String"),
+        ("chunks.jsonl", 0, {"title": "x" * 10_001}, "chunks.jsonl, line 1: title: String should"),
+        ("chunks.jsonl", 0, {"uri": "x" * 10_001}, "chunks.jsonl, line 1: uri: String should"),
         (
             "documents.jsonl",
             0,
@@ -327,6 +338,22 @@ async def test_a_line_that_cannot_be(
     rows = sound.rows(name)
     rows[row].update(change)
     await expect_refusal(there, sound.having(name, rows).write(tmp_path / "kb.zip"), CorruptFile, said)
+
+
+async def test_names_cannot_bring_characters_that_control_a_terminal_or_turn_the_direction(
+    there: Shelf, sound: Export, tmp_path: Path
+) -> None:
+    rows = sound.rows("documents.jsonl")
+    rows[0]["title"] = "\x1b[2Jbudget\u202efdp.exe"
+    await archive.import_(
+        sound.having("documents.jsonl", rows).write(tmp_path / "kb.zip"),
+        catalog=there.catalog,
+        documents=there.catalog,
+        index=there.index,
+        identity=IDENTITY,
+    )
+    (base,) = await there.catalog.knowledge_bases()
+    assert "[2Jbudgetfdp.exe" in {each.document.title for each in await there.catalog.records(base.id)}
 
 
 async def test_passages_of_a_document_that_failed(there: Shelf, sound: Export, tmp_path: Path) -> None:

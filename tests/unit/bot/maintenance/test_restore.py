@@ -147,6 +147,7 @@ def bomb(members: Members, manifest: dict[str, Any]) -> None:
         pytest.param(
             added("chat.sqlite", b"no database at all" * 9), "chat.sqlite is no database", id="no database"
         ),
+        pytest.param(told(version=0), "manifest.json: version: Input should be greater", id="format 0"),
         pytest.param(told(members=7), "manifest.json: members: Input should be", id="no manifest of ours"),
         pytest.param(lambda _, manifest: manifest.clear(), "it lacks manifest.json", id="no manifest"),
         pytest.param(
