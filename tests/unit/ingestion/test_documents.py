@@ -111,6 +111,14 @@ async def test_a_source_that_is_forgotten_leaves_the_document_to_its_others(worl
     assert await world.catalog.records(world.base) == []
 
 
+async def test_the_name_of_a_copy_cannot_bring_characters_that_control_a_terminal(world: World) -> None:
+    first = await world.add("one.txt", "The same words.")
+    await world.add("\x1b[2Jcopy\u202etxt.exe", "The same words.")
+    await world.ingestion.forget_source(world.base, first.document.uri)
+    (record,) = await world.catalog.records(world.base)
+    assert record.document.title == "[2Jcopytxt.exe"
+
+
 async def test_a_copy_that_is_forgotten_writes_nothing(world: World) -> None:
     first = await world.add("leave.txt", long_text("Leave"))
     await world.add("copy.txt", long_text("Leave"))
