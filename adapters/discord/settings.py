@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Literal
 import yarl
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, ConfigDict, Field
+
+from bot.port import HeaderSecret
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +19,7 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    token: SecretStr
+    token: HeaderSecret
     """Bot token."""
     api_base: str = ""
     """Address of the API with its version: `https://discord.com/api/v10`."""

@@ -2,15 +2,17 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
+from bot.port import HeaderSecret
+
 
 class Settings(BaseModel):
     """With an app token events come by Socket Mode, else with the signing secret by HTTP."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    bot_token: SecretStr
+    bot_token: HeaderSecret
     """Bot token, `xoxb-…`."""
-    app_token: SecretStr | None = None
+    app_token: HeaderSecret | None = None
     """`xapp-…`, with the scope `connections:write`."""
     signing_secret: SecretStr | None = None
     """Signing secret, for events by HTTP."""

@@ -341,7 +341,9 @@ def platform_names(settings: Settings) -> list[str]:
 
 async def platform(name: str, settings: Settings, **missing: object) -> Platform:
     module = await asyncio.to_thread(plugins.load, "adapters", name)
-    own = _validated(module, {**missing, **settings.platforms[name].rest()}, variable=name.upper())
+    (declared,) = [declared for declared in platforms() if declared.name == name]
+    values = {**missing, **settings.platforms[name].rest()}
+    own = _validated(module, values, variable=name.upper(), variables=declared.variables)
     return Platform(name=name, module=cast("PlatformModule", module), settings=own)
 
 
@@ -359,12 +361,19 @@ def _shared(values: Mapping[str, object], **known: str | SecretStr | None) -> di
     return {**{name: value for name, value in known.items() if value}, **values}
 
 
-def _validated(module: Any, values: Mapping[str, object], *, variable: str) -> BaseModel:
+def _validated(
+    module: Any,
+    values: Mapping[str, object],
+    *,
+    variable: str,
+    variables: Mapping[str, str] | None = None,
+) -> BaseModel:
     own = cast("type[BaseModel]", module.Settings)
     try:
         return own.model_validate({name: _listed(value, own, name) for name, value in values.items()})
     except ValidationError as error:
-        raise BadSettings(bot_settings.sentence(error, prefix=f"FOOTNOTE_{variable}__")) from error
+        prefix = f"FOOTNOTE_{variable}__"
+        raise BadSettings(bot_settings.sentence(error, prefix=prefix, variables=variables)) from error
 
 
 def _listed(value: object, own: type[BaseModel], name: str) -> object:

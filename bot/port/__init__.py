@@ -21,6 +21,7 @@ from bot.port.places import NO_WORKSPACE, Channel, ChannelKind, Directory, Membe
 from bot.port.room import PlainRoom, Room
 from bot.port.service import ChatService, DelegatingService
 from rag_engine.errors import first_error
+from rag_engine.text.header_secret import HeaderSecret
 from rag_engine.types import Citation
 from rag_engine.wrappers.retry import Attempts, Backoff
 
@@ -52,6 +53,7 @@ __all__ = [
     "Finding",
     "Form",
     "Gone",
+    "HeaderSecret",
     "HistoryPage",
     "Inbox",
     "IncomingMessage",

@@ -16,6 +16,8 @@ class Credential:
     where: str
     pattern: re.Pattern[str]
     looks: str
+    unless: str = ""
+    """Another setting suffices."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -58,5 +58,5 @@ class Finding:
     """It is about this one."""
     invited: bool = False
     """Others may have invited the bot."""
-    is_credential: bool = False
-    """About a token itself."""
+    refused: str = ""
+    """Setting of a wrong token."""

@@ -39,6 +39,7 @@ from bot.settings.sources import SourcesSettings
 from bot.settings.tools import ToolSettings
 from bot.settings.web import WebSettings
 from rag_engine.errors import BadSettings
+from rag_engine.text.header_secret import HeaderSecret
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -68,7 +69,7 @@ class TaskSettings(_Section):
     """Name of the model: `FOOTNOTE_TASKS__UNDERSTAND__MODEL=gpt-4.1-nano`."""
     base_url: str = ""
     """URL of another server."""
-    api_key: SecretStr = SecretStr("")
+    api_key: HeaderSecret = SecretStr("")
     """API key of that server."""
     temperature: float | None = Field(default=None, ge=0, le=2)
     """Sampling temperature."""
@@ -273,14 +274,14 @@ class Settings(Environment):
     """Settings of each chat platform by its name: `FOOTNOTE_SLACK__STREAMS=false`."""
     steps: dict[str, dict[str, object]] = Field(default_factory=dict[str, dict[str, object]])
     """Settings of a pipeline step by its name: `FOOTNOTE_STEPS__RETRIEVE__CANDIDATES=50`."""
-    openai_api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY")
+    openai_api_key: HeaderSecret | None = Field(default=None, validation_alias="OPENAI_API_KEY")
     """For the language model and the embedder of kind `openai`."""
     openai_base_url: str | None = Field(default=None, validation_alias="OPENAI_BASE_URL")
     """The server of the language model and the embedder of kind `openai`."""
 
     elasticsearch_url: str | None = Field(default=None, validation_alias="ELASTICSEARCH_URL", repr=False)
     """For the index of kind `elasticsearch`."""
-    elasticsearch_api_key: SecretStr | None = Field(default=None, validation_alias="ELASTICSEARCH_API_KEY")
+    elasticsearch_api_key: HeaderSecret | None = Field(default=None, validation_alias="ELASTICSEARCH_API_KEY")
     """For the index of kind `elasticsearch`."""
 
     @field_validator("data_dir")
@@ -313,18 +314,20 @@ def read(environment: Mapping[str, str] | None = None) -> Settings:
         raise BadSettings(f"The file .env cannot be read: {error.strerror}.") from error
 
 
-def sentence(error: ValidationError, *, prefix: str) -> str:
+def sentence(error: ValidationError, *, prefix: str, variables: Mapping[str, str] | None = None) -> str:
     """About the first invalid value, with the name of its environment variable."""
     first = error.errors(include_url=False, include_input=False)[0]
     path = [str(part) for part in first["loc"]]
-    name = path[0] if path and path[0].isupper() else prefix + "__".join(path).upper()
+    own = path[0] if path and path[0].isupper() else (variables or {}).get(".".join(path), "")
+    name = own or prefix + "__".join(path).upper()
     if first["type"] == "extra_forbidden":
         return f"Unknown setting {name}."
     if first["type"] == "model_type":
         return f"{name} is a group of settings: set one of them, such as {name}__KIND."
     if first["type"] == "missing":
         return f"{name} must be set."
-    return f"{name}: {first['msg'][0].lower()}{first['msg'][1:]}."
+    reason = first["msg"].removeprefix("Value error, ")
+    return f"{name}: {reason[0].lower()}{reason[1:]}."
 
 
 def _refuse_unknown(environment: Mapping[str, str]) -> None:

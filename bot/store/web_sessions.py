@@ -61,7 +61,7 @@ class WebSessions:
         return token
 
     async def begin(self, token: str) -> str | None:
-        """The token of a new session, or None for a link that is used, too old or made up."""
+        """Of a new session; None for a used, old or made-up link."""
         if not await self.is_marked(token):
             return None
         session, now = await self._token(), self._clock()
@@ -103,7 +103,7 @@ class WebSessions:
         return Visitor(platform=platform, workspace=workspace, person=person, name=name)
 
     async def is_marked(self, token: str) -> bool:
-        """Whether it was made here; it may be used or too old."""
+        """Made here, valid or not."""
         random, mark = token[:-_MARK_LETTERS], token[-_MARK_LETTERS:]
         expected = await self._mark(random)
         return hmac.compare_digest(expected.encode(), mark.encode("utf-8", "replace"))
@@ -129,7 +129,7 @@ class WebSessions:
 
 
 class SignInLinks:
-    """`address`: where the page is open; empty until it listens."""
+    """`address`: empty until the page listens."""
 
     def __init__(self, sessions: WebSessions, address: str = "") -> None:
         self.sessions = sessions

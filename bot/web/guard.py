@@ -129,7 +129,7 @@ async def form_of(request: Request) -> Mapping[str, str]:
 
 
 class TryLimit:
-    """At most `most` failures of a token in a minute. Clients are not counted: behind a proxy all are one."""
+    """Of a token in a minute; behind a proxy all clients are one."""
 
     def __init__(self, most: int, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._most = most

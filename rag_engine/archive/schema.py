@@ -28,7 +28,6 @@ MEMBERS = (DOCUMENTS, CHUNKS, VECTORS)
 _Count = Annotated[int, Field(ge=0, le=(1 << 63) - 1)]  # what SQLite can hold
 _Time = Annotated[float, Field(ge=0, le=LAST_SECOND)]
 _Short = Annotated[str, Field(max_length=10_000)]
-"""Longer than any name, address or reason of a file."""
 _Title = Annotated[_Short, AfterValidator(printable)]
 
 

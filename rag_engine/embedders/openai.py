@@ -22,6 +22,7 @@ from rag_engine.embedders._vectors import (
 )
 from rag_engine.errors import BadSettings, EmbedderUnavailable, RateLimited, Unavailable, first_error
 from rag_engine.text import tokens
+from rag_engine.text.header_secret import HeaderSecret
 from rag_engine.wrappers.retry import Attempts, Backoff
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class Settings(BaseModel):
 
     model: str = "text-embedding-3-small"
     """Name of the model."""
-    api_key: SecretStr = SecretStr("")
+    api_key: HeaderSecret = SecretStr("")
     """API key of the server."""
     base_url: str = "https://api.openai.com/v1"
     """URL of the server."""

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr
 from rag_engine.errors import BadSettings, RagError, RateLimited, Unavailable
 from rag_engine.retrieval.ranking.rerank_scores import probabilities, reordered
 from rag_engine.text.chunk_text import searchable_text
+from rag_engine.text.header_secret import HeaderSecret
 from rag_engine.wrappers.retry import Attempts, Backoff
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class Settings(BaseModel):
     """Full URL of the endpoint: `https://reranker.example/v1/rerank`."""
     model: str = ""
     """Name of the model, if the server needs one."""
-    api_key: SecretStr = SecretStr("")
+    api_key: HeaderSecret = SecretStr("")
     """API key of the server."""
     instruct: str = ""
     """Instruction for models that take one, sent as `instruct`; if unset, the server's own applies."""

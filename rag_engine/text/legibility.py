@@ -24,7 +24,6 @@ _BROKEN = lazy(lambda: re.compile(r"[A-Za-z]+[|~^¢£¥¬¦\\{}\[\]<>=*#!?;:$%�
 
 
 def printable(text: str) -> str:
-    """Without control characters and marks that turn the direction of writing."""
     return "".join(letter for letter in text if letter.isprintable())
 
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr
 from rag_engine.speech import audio_server
 from rag_engine.speech.audio_server import translated_errors
 from rag_engine.speech.types import Transcript, Utterance
+from rag_engine.text.header_secret import HeaderSecret
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -29,7 +30,7 @@ class Settings(BaseModel):
 
     model: str = "whisper-1"
     """Model."""
-    api_key: SecretStr = SecretStr("")
+    api_key: HeaderSecret = SecretStr("")
     """API key."""
     base_url: str = "https://api.openai.com/v1"
     """URL."""

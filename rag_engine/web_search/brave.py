@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 import httpx2
-from pydantic import SecretStr
 
+from rag_engine.text.header_secret import HeaderSecret
 from rag_engine.web_search._json_api import ProviderSettings, listed, results, translated_errors
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _MOST_WORDS = 50
 class Settings(ProviderSettings):
     """Brave's search."""
 
-    api_key: SecretStr
+    api_key: HeaderSecret
     """Its subscription token."""
     url: str = "https://api.search.brave.com/res/v1/web/search"
     """Address of the endpoint."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import httpx2
-from pydantic import SecretStr
 
+from rag_engine.text.header_secret import HeaderSecret
 from rag_engine.web_search._json_api import ProviderSettings, listed, results, translated_errors
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _LONGEST = 400
 class Settings(ProviderSettings):
     """Tavily's search."""
 
-    api_key: SecretStr
+    api_key: HeaderSecret
     """Its key."""
     url: str = "https://api.tavily.com/search"
     """Address of the endpoint."""

@@ -113,11 +113,55 @@ async def test_refused_tokens_are_asked_for_again_and_nothing_is_kept(folder: Pa
         async with terminal.running([*COMMAND, "setup"], environment=settings(folder, chat)) as screen:
             await answers(screen, "Platform [1]", "Discord")
             await answers(screen, "Bot Token", "MTIzNDU2Nzg5MA.abcdef.wrongwrongwrong")
-            await screen.until("were not accepted")
+            await screen.until("Not accepted: Bot Token")
             await answers(screen, "Bot Token", "")
             await screen.until("goes on from there")
             await screen.end()
         assert not (folder / ".env").exists()
+
+
+async def test_without_the_network_it_says_that_it_could_not_check(folder: Path) -> None:
+    async with chats.serve("discord") as chat:
+        away = {**settings(folder, chat), "DISCORD_API_BASE": "http://127.0.0.1:9/api/v10"}
+    async with terminal.running([*COMMAND, "setup"], environment=away) as screen:
+        await answers(screen, "Platform [1]", "Discord")
+        await answers(screen, "Bot Token", "MTIzNDU2Nzg5MA.abcdef.abcdefabcdef")
+        await answers(screen, "Try again", "")
+        await screen.until("Asking the platform …")
+        await answers(screen, "Try again", "n")
+        await screen.until("footnote doctor")
+        await screen.until("Its address")
+        assert not [frame for frame in screen.frames if "ot accepted" in frame]
+    assert "DISCORD_TOKEN=MTIzNDU2Nzg5MA.abcdef.abcdefabcdef\n" in env(folder)
+
+
+async def test_only_what_is_missing_or_refused_is_asked_and_blanks_of_pasting_are_dropped(
+    folder: Path,
+) -> None:
+    async with chats.serve("slack") as chat:
+        bot, app = (chat.environment()[name] for name in SECRETS["slack"])
+        (folder / ".env").write_text(f"SLACK_BOT_TOKEN={bot}\n", encoding="utf-8")
+        async with terminal.running([*COMMAND, "setup"], environment=settings(folder, chat)) as screen:
+            await answers(screen, "Platform [1]", "Slack")
+            await answers(screen, "App-Level Token", "xapp-wrong-wrong-wrong")
+            await screen.until("Not accepted: App-Level Token.")
+            await answers(screen, "App-Level Token", f"\u200b {app[:6]} {app[6:]}\u00a0")
+            await screen.until("Kept in .env")
+            assert not [frame for frame in screen.frames if "Bot User OAuth Token (not shown)" in frame]
+        assert env(folder) == f"SLACK_BOT_TOKEN={bot}\nSLACK_APP_TOKEN={app}\n"
+
+
+async def test_a_key_with_an_umlaut_is_asked_for_again(folder: Path) -> None:
+    async with (
+        chats.serve("slack") as chat,
+        terminal.running([*COMMAND, "setup"], environment=settings(folder, chat)) as screen,
+    ):
+        await answers(screen, "Platform [1]", "3")
+        await answers(screen, "Its address", "http://127.0.0.1:9/v1")
+        await answers(screen, "Its key", "sk-schlüssel")
+        await screen.until("This is no key: it holds “ü”")
+        await answers(screen, "Its key", "sk-1")
+        await screen.until("does not answer")
 
 
 async def test_ctrl_c_keeps_what_was_accepted_and_the_next_run_goes_on(folder: Path) -> None:

@@ -25,7 +25,9 @@ async def check(settings: Settings, specs: Sequence[CommandSpec]) -> AsyncIterat
     """By REST only: sessions are limited. A token of another service is named before anything is sent."""
     if settings.token.get_secret_value().startswith(_FOREIGN_TOKENS):
         detail = "DISCORD_TOKEN holds a token of another service"
-        yield Finding(check="Discord: token", state="bad", detail=detail, remedy=_WHERE_THE_TOKEN_IS)
+        yield Finding(
+            check="Discord: token", state="bad", detail=detail, remedy=_WHERE_THE_TOKEN_IS, refused="token"
+        )
         return
     with endpoints(settings):
         try:
@@ -34,7 +36,9 @@ async def check(settings: Settings, specs: Sequence[CommandSpec]) -> AsyncIterat
                 for finding in await _findings(bot, settings, specs):
                     yield finding
         except WriteRefused as error:
-            yield Finding(check="Discord: token", state="bad", detail="refused", remedy=str(error))
+            refused = "token" if isinstance(error.__cause__, discord.LoginFailure) else ""
+            detail, remedy = ("refused", str(error)) if refused else (str(error), "")
+            yield Finding(check="Discord: token", state="bad", detail=detail, remedy=remedy, refused=refused)
         except ChatError as error:
             remedy = "Check the network and DISCORD_API_BASE, then try again."
             yield Finding(check="Discord", state="bad", detail=str(error), remedy=remedy)

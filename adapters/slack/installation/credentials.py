@@ -25,6 +25,7 @@ INSTALLATION: Final = Installation(
             where="Under Basic Information, generate one with the scope connections:write:",
             pattern=re.compile(r"xapp-[A-Za-z0-9-]{6,}"),
             looks="it begins with xapp-",
+            unless="signing_secret",
         ),
     ),
 )

@@ -57,7 +57,8 @@ async def check(settings: Settings, commands: Sequence[CommandSpec]) -> AsyncIte
         try:
             workspace = await identify(client)
         except ChatError as error:
-            yield replace(_bad("Slack token", error), is_credential=True)
+            refused = "bot_token" if isinstance(error, WriteRefused) else ""
+            yield replace(_bad("Slack token", error), refused=refused)
             return
         identity = f"answers as @{workspace.user_name} in {workspace.name} ({workspace.team})"
         yield Finding(check="Slack token", state="ok", detail=identity, workspace=workspace.team)
@@ -70,21 +71,28 @@ async def check(settings: Settings, commands: Sequence[CommandSpec]) -> AsyncIte
 def _misplaced(settings: Settings) -> Iterator[Finding]:
     tokens = (
         (
+            "bot_token",
             "SLACK_BOT_TOKEN",
             settings.bot_token,
             "xoxb-",
             "the Bot User OAuth Token under OAuth & Permissions",
         ),
-        ("SLACK_APP_TOKEN", settings.app_token, "xapp-", "the App-Level Token under Basic Information"),
+        (
+            "app_token",
+            "SLACK_APP_TOKEN",
+            settings.app_token,
+            "xapp-",
+            "the App-Level Token under Basic Information",
+        ),
     )
-    for variable, token, prefix, where in tokens:
+    for setting, variable, token, prefix, where in tokens:
         value = token.get_secret_value() if token is not None else ""
         kind = next((name for start, name in _KINDS.items() if value.startswith(start)), "")
         if kind and not value.startswith(prefix):
             yield Finding(
                 check=variable,
                 state="bad",
-                is_credential=True,
+                refused=setting,
                 detail=f"holds {kind}, and needs {_KINDS[prefix]} ({prefix}…)",
                 remedy=f"Set {variable} to {where} of the app at api.slack.com/apps.",
             )
@@ -128,7 +136,7 @@ async def _events(settings: Settings, client: AsyncWebClient) -> Finding:
         await call_api("apps.connections.open", client.apps_connections_open(app_token=token), _REJECTED)
     except WriteRefused as error:
         refused = Finding(check="Slack Socket Mode", state="bad", detail=str(error), remedy=_HOW_TO_CONNECT)
-        return replace(refused, is_credential=True)
+        return replace(refused, refused="app_token")
     except ChatError as error:
         return _bad("Slack Socket Mode", error)
     return Finding(check="Slack Socket Mode", state="ok", detail="a connection can be opened")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.cli.operation._setup import known_models, wizard
+from bot.cli.operation._setup import env_file, known_models, wizard
 from bot.commands import SPECS
 from bot.composition import loader
 from rag_engine.errors import UserError
@@ -52,7 +51,7 @@ def _model(name: str | None, *, write: bool) -> int:
         return 0
     model = known_models.named(name)
     if write:
-        known_models.written(Path(".env"), model.settings())
+        env_file.write(model.settings(), without=model.group)
     print("\n".join(f"{key}={value}" for key, value in model.settings().items()))
     print(f"# {model.remark}")
     return 0

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, ConfigDict, Field
 
 from rag_engine.indexes.elasticsearch.schema import VectorKind
+from rag_engine.text.header_secret import HeaderSecret
 
 
 class Settings(BaseModel):
@@ -14,7 +15,7 @@ class Settings(BaseModel):
 
     url: str = "http://localhost:9200"
     """One or more addresses of one cluster, separated by commas; also ELASTICSEARCH_URL."""
-    api_key: SecretStr | None = None
+    api_key: HeaderSecret | None = None
     """Also ELASTICSEARCH_API_KEY."""
     ca_file: Path | None = None
     """The certificate of the authority that signed the server's, in PEM; by default the system's authorities."""

@@ -16,6 +16,7 @@ from rag_engine.models.openai.errors import is_retriable, retry_after, translate
 from rag_engine.models.openai.event_stream import text_pieces
 from rag_engine.models.openai.server_window import ServerWindow
 from rag_engine.models.openai.tool_calls import chat_messages, tool_specs
+from rag_engine.text.header_secret import HeaderSecret
 from rag_engine.wrappers.retry import Attempts, Backoff
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Settings(BaseModel):
 
     name: str = "gpt-4.1-mini"
     """Name of the model."""
-    api_key: SecretStr = SecretStr("")
+    api_key: HeaderSecret = SecretStr("")
     """API key of the server."""
     base_url: str = "https://api.openai.com/v1"
     """URL of the server."""

@@ -9,7 +9,9 @@ from pydantic import ValidationError
 
 import adapters
 from bot import settings
+from bot.composition import loader
 from bot.settings.platforms import platforms
+from rag_engine import plugins
 from rag_engine.errors import BadSettings
 
 if TYPE_CHECKING:
@@ -91,6 +93,50 @@ def test_a_name_that_does_nothing_is_refused(
     monkeypatch.setenv(name, value)
     with pytest.raises(BadSettings, match=said):
         settings.read()
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("sk-schlüssel", "OPENAI_API_KEY: it holds “ü”, which no key has: copy it again."),
+        ("sk- 1", "OPENAI_API_KEY: it holds a blank or invisible character"),
+        ("sk-1\u200b", "OPENAI_API_KEY: it holds a blank or invisible character"),
+    ],
+)
+def test_a_key_that_no_header_can_hold_is_refused_without_its_words(
+    monkeypatch: pytest.MonkeyPatch, key: str, said: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    with pytest.raises(BadSettings, match=said) as caught:
+        settings.read()
+    assert key not in str(caught.value)
+
+
+async def test_a_token_that_no_header_can_hold_is_named_by_its_own_variable(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SLACK_BOT_TOKEN", "xoxb-schlüssel")
+    with pytest.raises(BadSettings, match="SLACK_BOT_TOKEN: it holds “ü”") as caught:
+        await loader.platform("slack", settings.read())
+    assert "FOOTNOTE" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("part", "kind"),
+    [
+        ("embedders", "openai"),
+        ("indexes", "elasticsearch"),
+        ("models", "openai"),
+        ("rerankers", "http"),
+        ("speakers", "openai"),
+        ("transcribers", "openai"),
+        ("web_search", "brave"),
+        ("web_search", "tavily"),
+    ],
+)
+def test_each_part_with_a_key_refuses_one_that_no_header_can_hold(part: str, kind: str) -> None:
+    with pytest.raises(ValidationError, match="it holds “ü”"):
+        plugins.load(f"rag_engine.{part}", kind).Settings(api_key="schlüssel")
 
 
 def test_a_dotenv_file_that_is_no_text(elsewhere: Path) -> None:

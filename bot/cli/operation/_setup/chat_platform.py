@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
@@ -10,7 +11,7 @@ from bot.commands import SPECS
 from bot.composition import loader
 from bot.port import ChatError
 from bot.settings.platforms import PlatformSlice, platforms
-from rag_engine.errors import RagError
+from rag_engine.errors import RagError, UserError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,7 +27,8 @@ _STYLES: Final = {"ok": "green", "note": "yellow", "bad": "red"}
 
 async def set_up(settings: Settings) -> None:
     prompts.show("Step 1: where people ask", style="bold")
-    done = " and ".join(name.title() for name in loader.platform_names(settings))
+    ready = [name for name in loader.platform_names(settings) if not await _needed(name, settings)]
+    done = " and ".join(name.title() for name in ready)
     if done and not await prompts.agrees(f"{done} is set up already. Set up another one", default=False):
         return
     names = [name for name in _names() if await _installation(name, settings)]
@@ -45,16 +47,32 @@ async def _install(name: str, settings: Settings) -> None:
     prompts.show(f"\nStep 2: the app at {name.title()}", style="bold")
     if installation.file:
         text = platform.module.setup(platform.settings, SPECS)
-        await asyncio.to_thread(Path(installation.file).write_text, text, encoding="utf-8")
+        try:
+            await asyncio.to_thread(Path(installation.file).write_text, text, encoding="utf-8")
+        except OSError as error:
+            raise UserError(f"{installation.file} cannot be written here: {error.strerror}.") from error
     prompts.show(installation.first)
     typed, findings = await _credentials(name, installation, settings)
-    variables = next(each.variables for each in platforms() if each.name == name)
-    env_file.write({variables[setting]: value for setting, value in typed.items()})
-    prompts.show("Kept in .env, which only you can read.", style="green")
+    if typed:
+        _keep({_variables(name)[setting]: value for setting, value in typed.items()})
     if not installation.file:
         known = await _with(name, settings, typed)
         prompts.show(known.module.setup(known.settings, SPECS).rstrip())
     await _own_workspaces(findings, settings)
+
+
+def _keep(values: Mapping[str, str]) -> None:
+    env_file.write(values)
+    prompts.show("Kept in .env, which only you can read.", style="green")
+    for variable, value in values.items():
+        if os.environ.get(variable, value) != value:
+            prompts.show(
+                f"The environment sets {variable} too, and wins over .env: unset it there.", style="yellow"
+            )
+
+
+def _variables(name: str) -> Mapping[str, str]:
+    return next(each.variables for each in platforms() if each.name == name)
 
 
 def _names() -> list[str]:
@@ -66,16 +84,48 @@ async def _installation(name: str, settings: Settings) -> Installation | None:
     return cast("Installation | None", getattr(module, "INSTALLATION", None))
 
 
+async def _needed(name: str, settings: Settings) -> list[Credential]:
+    installation = await _installation(name, settings)
+    known = settings.platforms[name].rest()
+    needed = installation.credentials if installation is not None else ()
+    return [each for each in needed if not known.get(each.setting) and not known.get(each.unless)]
+
+
 async def _credentials(
     name: str, installation: Installation, settings: Settings
 ) -> tuple[dict[str, str], list[Finding]]:
+    needed, typed = await _needed(name, settings), dict[str, str]()
+    for each in installation.credentials:
+        if each not in needed:
+            prompts.show(f"The {each.name} is set already ({_variables(name)[each.setting]}).")
     while True:
-        typed = {each.setting: await _credential(each) for each in installation.credentials}
+        for each in needed:
+            typed[each.setting] = await _credential(each)
         prompts.show("Asking the platform …")
         findings = await _checked(name, settings, typed)
-        if any(finding.state == "ok" for finding in findings) and not _rejects(findings):
+        needed = [
+            each
+            for each in installation.credentials
+            if any(finding.refused == each.setting for finding in findings)
+        ]
+        if needed:
+            refused = " and ".join(each.name for each in needed)
+            prompts.show(f"Not accepted: {refused}. Type it again; an empty answer stops.", style="red")
+        elif any(finding.state == "ok" for finding in findings):
             return typed, findings
-        prompts.show("These were not accepted. Type them again; an empty answer stops.", style="red")
+        elif not await _is_tried_again(name):
+            return typed, []
+
+
+async def _is_tried_again(name: str) -> bool:
+    prompts.show(
+        f"This could not be checked, because {name.title()} does not answer: see whether this computer reaches it.",
+        style="yellow",
+    )
+    if await prompts.agrees("Try again", default=True):
+        return True
+    prompts.show("It goes on unchecked: `footnote doctor` checks it later.")
+    return False
 
 
 async def _credential(credential: Credential) -> str:
@@ -109,10 +159,6 @@ def _show(finding: Finding) -> None:
     prompts.show(f"{finding.state:4} {finding.check}: {finding.detail}", style=_STYLES[finding.state])
     if finding.remedy and finding.state != "ok":
         prompts.show(f"     → {finding.remedy}")
-
-
-def _rejects(findings: Sequence[Finding]) -> bool:
-    return any(finding.state == "bad" and finding.is_credential for finding in findings)
 
 
 async def _with(name: str, settings: Settings, typed: Mapping[str, str]) -> Platform:

@@ -14,10 +14,12 @@ FILE: Final = Path(".env")
 _QUOTED: Final = frozenset(" #'\"\\$`")
 
 
-def write(settings: Mapping[str, str], file: Path = FILE) -> None:
-    """Keeps all other lines; in one step, mode 0600. Raises `UserError`."""
+def write(settings: Mapping[str, str], file: Path = FILE, *, without: str = "") -> None:
+    """Keeps all other lines (`without…` as comments); in one step, mode 0600. Raises `UserError`."""
     try:
         lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+        if without:
+            lines = [f"# {line}" if _name(line).upper().startswith(without) else line for line in lines]
         kept = [line for line in lines if _name(line) not in settings]
         added = [f"{name}={_value(value)}" for name, value in settings.items() if value]
         _replace(file, "".join(f"{line}\n" for line in (*kept, *added)))

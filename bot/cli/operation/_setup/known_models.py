@@ -1,13 +1,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from rag_engine.errors import UserError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 _HEADER = ("Model", "Part", "Languages", "Parameters", "Tokens", "Published quality", "Published speed")
 _REMARKS = {
@@ -29,8 +25,11 @@ class KnownModel:
     kind: str = "onnx"
 
     def settings(self) -> dict[str, str]:
-        prefix = f"FOOTNOTE_{self.part.upper()}__"
-        return {f"{prefix}KIND": self.kind, f"{prefix}MODEL": self.repository}
+        return {f"{self.group}KIND": self.kind, f"{self.group}MODEL": self.repository}
+
+    @property
+    def group(self) -> str:
+        return f"FOOTNOTE_{self.part.upper()}__"
 
     @property
     def remark(self) -> str:
@@ -144,21 +143,3 @@ def named(name: str) -> KnownModel:
 def table() -> list[str]:
     rows = [_HEADER, ("---",) * len(_HEADER), *(model.cells() for model in MODELS)]
     return [f"| {' | '.join(row)} |" for row in rows]
-
-
-def written(file: Path, settings: dict[str, str]) -> None:
-    """The same part's settings are commented out. Raises `UserError`."""
-    prefix = next(iter(settings)).partition("__")[0]
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-        text = "\n".join([*_without(lines, prefix), *(f"{name}={value}" for name, value in settings.items())])
-        file.write_text(f"{text}\n", encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"The file {file} cannot be changed: {error}.") from error
-
-
-def _without(lines: Sequence[str], prefix: str) -> list[str]:
-    return [
-        f"# {line}" if line.removeprefix("export ").strip().upper().startswith(f"{prefix}__") else line
-        for line in lines
-    ]

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from bot.cli._shared import terminal
 from bot.composition import loader
+from rag_engine.text.legibility import printable
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -27,8 +28,10 @@ async def ask(question: str, *, default: str = "") -> str:
 
 
 async def ask_secret(question: str) -> str:
+    """Pasting brings blanks."""
     with _hidden():
-        return (await loader.console().read_line(f"{question} (not shown): ")).strip()
+        typed = await loader.console().read_line(f"{question} (not shown): ")
+    return printable("".join(typed.split()))
 
 
 async def agrees(question: str, *, default: bool) -> bool:
@@ -40,7 +43,7 @@ async def agrees(question: str, *, default: bool) -> bool:
 
 
 async def choose(question: str, choices: Sequence[str]) -> int:
-    """The index of what was chosen by number or name."""
+    """The index of the choice."""
     for number, choice in enumerate(choices, 1):
         show(f"  {number}  {choice}")
     while True:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,6 +57,8 @@ def test_the_settings_of_one_are_printed_and_written(
         "FOOTNOTE_EMBEDDER__KIND=onnx",
         "FOOTNOTE_EMBEDDER__MODEL=intfloat/multilingual-e5-small",
     ]
+    assert stat.S_IMODE((tmp_path / ".env").stat().st_mode) == 0o600
+    assert [each.name for each in tmp_path.iterdir()] == [".env"]
     run("model", "ms-marco-MiniLM-L6-v2", "--write")
     assert "FOOTNOTE_EMBEDDER__KIND=onnx" in (tmp_path / ".env").read_text().splitlines()
 

@@ -106,9 +106,7 @@ async def test_made_up_links_and_sessions_reach_no_table_and_keep_nobody_with_a_
 async def test_a_used_link_is_tried_ten_times_a_minute(bare: Stand) -> None:
     link = await bare.parts.links.link(OPERATOR)
     async with bare.client() as client:
-        statuses = [
-            (await client.post(link, headers={"origin": bare.url})).status_code for _ in range(13)
-        ]
+        statuses = [(await client.post(link, headers={"origin": bare.url})).status_code for _ in range(13)]
     assert statuses == [303] + [403] * 10 + [429] * 2
 
 
