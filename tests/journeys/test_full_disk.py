@@ -10,6 +10,8 @@ import resource
 import sys
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.conftest import PROJECT
 from tests.journeys.conftest import environment
 
@@ -75,3 +77,36 @@ async def test_without_patience_it_is_one_sentence_and_nothing_is_half_taken_in(
     assert (await footnote("search", "Word3x7", "--json")).out.strip() == "[]"
     done = await footnote("add", "book.md")
     assert (done.code, done.out.splitlines()[-1][:15]) == (0, "1 file: 1 added")
+
+
+_FILLED = """
+umask 077
+mount -t tmpfs -o size=8m,mode=0700 tmpfs data || exit 77
+"$0" -m bot add leave.md || exit 1
+head -c 100M /dev/zero > data/fill 2>/dev/null
+for command in "ask --kb default leave?" "keys create a --kb default" "page" "kb tag default leave.md --add travel"; do
+    "$0" -m bot $command && exit 2
+done
+exit 0
+"""
+
+
+async def test_a_disk_without_any_room_is_called_full(tmp_path: Path) -> None:
+    """In a mount namespace of its own."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "leave.md").write_text("# Leave\n\nThe leave is 28 days.\n", encoding="utf-8")
+    settings = {"FOOTNOTE_DATA_DIR": str(tmp_path / "data"), "FOOTNOTE_EMBEDDER__KIND": "hashing"}
+    process = await asyncio.create_subprocess_exec(
+        *("unshare", "--user", "--map-root-user", "--mount", "sh", "-c", _FILLED, sys.executable),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        cwd=tmp_path,
+        env=environment(tmp_path, PYTHONPATH=str(PROJECT), FOOTNOTE_WEB__PORT="8787", **settings),
+    )
+    async with asyncio.timeout(60):
+        out, complaints = await process.communicate()
+    if process.returncode == 77 or complaints.startswith(b"unshare:"):
+        pytest.skip("this system lets nobody mount a disk of their own")
+    lines = complaints.decode().splitlines()
+    assert (process.returncode, len(lines)) == (0, 4), (out, complaints)
+    assert [line for line in lines if "is full" not in line or "make room" not in line] == []

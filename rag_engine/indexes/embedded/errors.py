@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rag_engine.errors import IndexUnavailable, Misconfigured
+from rag_engine.storage.sqlite.errors import is_disk_full
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -47,7 +48,7 @@ def _translated(error: sqlite3.Error, path: Path, *, starting: bool) -> IndexUna
             if starting
             else IndexUnavailable(sentence, backend=BACKEND, reason="damaged")
         )
-    if code == sqlite3.SQLITE_FULL:
+    if is_disk_full(error, path):
         return IndexUnavailable(
             f"The disk with the search index {path} is full; make room.", backend=BACKEND, reason="full"
         )

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import errno
+import shutil
 import sqlite3
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BACKEND = "storage"
+_FULL_BYTES = 1 << 20
 
 _FULL = "the disk that holds {path} is full: make room, then try again."
 _NOT_WRITABLE = (
@@ -56,7 +58,7 @@ def translate_errors(path: Path, *, starting: bool = False) -> Generator[None, N
     try:
         yield
     except sqlite3.Error as error:
-        sentence = _SENTENCES.get(primary_code(error))
+        sentence = _FULL if is_disk_full(error, path) else _SENTENCES.get(primary_code(error))
         if sentence is None:
             raise
         raise _error(sentence, path, str(error), starting=starting) from error
@@ -65,6 +67,17 @@ def translate_errors(path: Path, *, starting: bool = False) -> Generator[None, N
     except OSError as error:
         sentence = _FILE_SENTENCES.get(error.errno or 0, _BROKEN_DISK)
         raise _error(sentence, path, error.strerror or str(error), starting=starting) from error
+
+
+def is_disk_full(error: sqlite3.Error, path: Path) -> bool:
+    """An index of the log that cannot grow is an I/O error to SQLite."""
+    code = primary_code(error)
+    if code != sqlite3.SQLITE_IOERR:
+        return code == sqlite3.SQLITE_FULL
+    try:
+        return shutil.disk_usage(path.parent).free < _FULL_BYTES
+    except OSError:
+        return False
 
 
 def primary_code(error: sqlite3.Error) -> int:
