@@ -195,6 +195,21 @@ async def test_paths_that_lead_nowhere_do_not_stop_the_others(footnote: Footnote
     assert (await footnote("add", "")).code == 2
 
 
+async def test_a_link_out_of_a_folder_is_read_only_if_it_is_named(footnote: Footnote, tmp_path: Path) -> None:
+    (tmp_path / "secrets.txt").write_text("The password is hunter2.\n", encoding="utf-8")
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    (folder / "good.md").write_text("# Good\n\nA fact.\n", encoding="utf-8")
+    (folder / "same.md").symlink_to(folder / "good.md")
+    (folder / "notes.txt").symlink_to(tmp_path / "secrets.txt")
+    finished = await footnote("add", "shared")
+    assert finished.code == 1
+    assert "2 files: 1 added (1 passage), 0 unchanged, 1 failed" in finished.out
+    assert "notes.txt: The link leads out of the folder" in finished.out
+    assert "hunter2" not in (await footnote("search", "password")).out
+    assert (await footnote("add", "shared/notes.txt")).code == 0
+
+
 async def test_two_runs_at_once_each_report_their_own_files(footnote: Footnote, tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()

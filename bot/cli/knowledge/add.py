@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = "footnote add handbook.pdf notes/ --kb handbook"
 
+_LEADS_OUT = "The link leads out of the folder: to read the file, name it."
 _IN_FLIGHT = 4
 _POLL_SECONDS = 0.5
 
@@ -237,13 +238,18 @@ def _files(paths: Iterable[Path], outcome: _Outcome) -> Iterator[Path]:
         except (OSError, RuntimeError) as error:
             fail(path, error)
             continue
-        for file in _walk(path, fail) if stat.S_ISDIR(status.st_mode) else [path]:
+        is_folder = stat.S_ISDIR(status.st_mode)
+        root = path.resolve()
+        for file in _walk(path, fail) if is_folder else [path]:
             try:
                 real = file.resolve(strict=True)
             except (OSError, RuntimeError) as error:
                 fail(file, error)
                 continue
-            if real not in seen:
+            if is_folder and not real.is_relative_to(root):
+                # Others may write in a shared folder.
+                outcome.failed.append((str(file), _LEADS_OUT))
+            elif real not in seen:
                 seen.add(real)
                 yield file.absolute()
 
