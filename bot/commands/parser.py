@@ -9,6 +9,7 @@ from bot.commands import registry
 from bot.commands.specs import QUESTIONS, short_usage, usage
 from bot.messages.refusals import Invalid
 from bot.port import SERVER, WORKSPACE
+from rag_engine.text.legibility import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -177,7 +178,7 @@ def _checked(spec: CommandSpec, values: Mapping[str, str]) -> dict[str, str]:
     checked = dict(values)
     for option in spec.options:
         value = values.get(option.name, "")
-        if option.required and not value:
+        if option.required and not printable(value).strip():
             raise Invalid("argument_missing", usage=short_usage(spec))
         if value and option.choices:
             choice = _choice(option, value)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.commands import SPECS, parse, usage
+from bot.messages.refusals import Invalid
 from bot.port import Command
 from rag_engine.errors import UserError
 from tests.unit.bot.access.knowledge import BEN, place
@@ -176,3 +177,11 @@ def test_the_commands_fit_what_platforms_take() -> None:
 def test_any_line_is_understood_or_refused_in_a_sentence(name: str, line: str) -> None:
     with suppress(UserError):
         assert all(parse(command(name, line)).values.values())
+
+
+@pytest.mark.parametrize("name", ["ask", "about", "research", "table"])
+@pytest.mark.parametrize("words", ["\u200b", "\u202e \u2060", "\x00", "\ufeff"])
+def test_invisible_characters_are_no_argument(name: str, words: str) -> None:
+    for given_by in (command(name, words), command(name, values={"question": words})):
+        with pytest.raises(Invalid, match="Something is missing"):
+            parse(given_by)
