@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.tables.rules.filters.completeness import check_used, is_near
 from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.mentions.units import UNITS
 from rag_engine.tables.rules.query import Aggregate, Measure
 from rag_engine.tables.rules.refusals import refused
 from rag_engine.tables.rules.results import measures
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from rag_engine.tables.types import TypedColumn
 
 _PEOPLE: Final = frozenset({"人", "gente", "personas", "personnes"})
+_AMOUNT: Final = re.compile(r"\d[\d.,]*(?: [^\W\d].*)?")
 _ROW_COUNTERS: Final = frozenset("条笔")
 
 
@@ -83,9 +86,21 @@ def count(
     if not reading.has("different") and noun.share < 1 and names_rows(reading, noun.start, noun.end):
         return rows
     column = _one(reading, noun)
+    if _holds_amounts(column) and _is_unit(reading, noun):
+        raise refused("question", reading.table)
     if measures.is_unique(reading.table, column) and not reading.has("different"):
         return rows
     return Measure(function="distinct", columns=(column,))
+
+
+def _holds_amounts(column: TypedColumn) -> bool:
+    """ "2", "18 weeks"."""
+    values = column.values
+    return all(map(_AMOUNT.fullmatch, values)) and any(" " in value for value in values)
+
+
+def _is_unit(reading: Interpretation, noun: ColumnMention) -> bool:
+    return all(word.folded in UNITS for word in reading.question.words[noun.start : noun.end])
 
 
 def _counts_rows(reading: Interpretation) -> bool:

@@ -96,3 +96,23 @@ def test_older_than_a_year_is_built_before() -> None:
 )
 def test_what_no_column_holds_is_refused(table: MemoryTable, question: str) -> None:
     assert isinstance(write(question, [table.table]), QueryRefusal)
+
+
+OTHER_LEAVE = memory_table(
+    "Other leave",
+    ("Reason", "Days, paid", "Who approves"),
+    (
+        ("Moving house", "1 a year", "team lead"),
+        ("Wedding", "2", "team lead"),
+        ("Death of a relative", "4", "nobody"),
+        ("Volunteering", "2 a year", "team lead"),
+        ("Birth or adoption", "18 weeks", "Office"),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    "question", ["How many days of leave?", "how many days leave", "How many days are there?"]
+)
+def test_days_that_are_written_as_text_are_not_counted_by_the_rows(question: str) -> None:
+    assert isinstance(write(question, [OTHER_LEAVE.table]), QueryRefusal)
