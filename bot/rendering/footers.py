@@ -18,7 +18,13 @@ if TYPE_CHECKING:
     from bot.port import Reply, Source
 
 _WEB: Final = lazy(lambda: regex.compile(r"(?i)https?://[^\s/?#]+\S*"))
-_CODE: Final = lazy(lambda: regex.compile(r"(?<![^\s(\"'])`(?! )[^`]{1,80}(?<! )`(?![^\s).,;:!?\"'])"))
+_NO_SPACES: Final = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}][\p{P}--\p{ASCII}]"
+_CODE: Final = lazy(
+    lambda: regex.compile(
+        rf"(?<![^\s(\"'{_NO_SPACES}])`(?! )[^`]{{1,80}}(?<! )`(?![^\s).,;:!?\"'{_NO_SPACES}])",
+        regex.VERSION1,
+    )
+)
 _LONGEST_TITLE: Final = 200
 _LONGEST_PLACES: Final = 300
 

@@ -21,6 +21,7 @@ _FONT: Final = 26
 _SMALL: Final = 20
 _COLOURS: Final = ("#1f5fa8", "#b3541e", "#2b7a4b", "#7a3e9d", "#a8324a", "#0f7a80", "#7d6608", "#4d5560")
 """Contrast to white at least 4.5."""
+_LONGEST_PLACE: Final = 16
 _TRUNK: Final = "#b4bac2"
 
 
@@ -102,5 +103,9 @@ def _text(each: _Placed, place: Callable[[str], str]) -> str:
     if each.node.place:
         where = f'x="{WIDTH - _MARGIN}" y="{each.top + _FONT:.0f}" text-anchor="end"'
         look = f'font-family="sans-serif" font-size="{_SMALL}" fill="#5b6470"'
-        parts.append(f"<text {where} {look}>{safe(place(each.node.place)[:16])}</text>")
+        parts.append(f"<text {where} {look}>{safe(_short(place(each.node.place)))}</text>")
     return "\n".join(parts)
+
+
+def _short(place: str) -> str:
+    return place if len(place) <= _LONGEST_PLACE else f"{place[: _LONGEST_PLACE - 1]}…"

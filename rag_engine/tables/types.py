@@ -80,6 +80,8 @@ class WrittenQuery:
     tables: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     """For people: how the question was taken."""
+    language: str = ""
+    """In which the question was understood."""
 
 
 Missing = Literal["question", "table", "column", "value", "period", "unit", "choice", "unclear", "partner"]

@@ -21,7 +21,7 @@ from rag_engine.tables.execution import TableQueries
 from rag_engine.tables.rules.subject import is_nowhere
 from rag_engine.tables.types import QueryRefusal
 from rag_engine.text.chunk_text import searchable_text
-from rag_engine.text.language import question_language
+from rag_engine.text.language import detect, question_language
 from rag_engine.types import Delta, Prompt, Retrieval, Stage
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ class _Outcome:
     faults: Sequence[str] = ()
     notes: Sequence[str] = ()
     refusal: QueryRefusal | None = None
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +120,6 @@ class Computation:
             known = [one.table for one in tables]
             if model is not None or not await asyncio.to_thread(rules.answers, question, known):
                 return
-        language = question_language(query.text, chosen=query.language)
         if model is not None and tables:
             yield Stage(name=STAGE, detail="Computing…")
         is_alone = model is None and _is_about_tables(inquiry, tables)
@@ -134,6 +134,7 @@ class Computation:
             outcome = _Outcome(refusal=QueryRefusal(missing="question" if tables else "table"))
         if outcome is None:
             return
+        language = query.language or detect(query.text) or outcome.language or "en"
         if is_drawn:
             outcome = _drawn(outcome, language)
         for event in _events(outcome, inquiry, language=language, model=model):
@@ -203,7 +204,7 @@ class Computation:
         is_line = not allowed.shows_lines and sum(source.count for source in computed.sources) == 1
         if is_line or _is_nothing(computed):
             return None
-        return _Outcome(computed=computed, notes=written.notes)
+        return _Outcome(computed=computed, notes=written.notes, language=written.language)
 
 
 def _drawn(outcome: _Outcome, language: str) -> _Outcome:

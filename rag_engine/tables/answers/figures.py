@@ -20,6 +20,7 @@ _SPACE: Final = frozenset({"fr", "ru"})
 _BEFORE: Final = frozenset({"$", "£", "¥", "₹", "€"})
 _MONEY: Final = frozenset({"€", "$", "£", "EUR", "USD", "GBP", "CHF"})
 _PLACES: Final = 4
+_CENT_PLACES: Final = 2
 _MONTH: Final = re.compile(r"[12]\d{3}-(?:0[1-9]|1[0-2])(?:-01)?")
 _CENTS: Final = re.compile(r"\d[.,]\d\d(?!\d)")
 _YEAR_AND_MONTH: Final = len("2025-03")
@@ -38,17 +39,26 @@ def readable_rows(computed: ComputedAnswer, language: str) -> list[list[str]]:
     ]
     cents = [_shows_cents(computed, column) for column in computed.columns]
     words = [_truth_words(computed, column) for column in computed.columns]
+    places = [_common_places([row[at] for row in rows]) for at in range(len(computed.columns))]
     return [
         [
             _month(value, language)
             if named and value
-            else known.get(value) or figure(value, column, language, cents=has_cents)
-            for value, column, named, has_cents, known in zip(
-                row, computed.columns, is_month, cents, words, strict=True
+            else known.get(value) or figure(value, column, language, cents=has_cents, least=least)
+            for value, column, named, has_cents, known, least in zip(
+                row, computed.columns, is_month, cents, words, places, strict=True
             )
         ]
         for row in rows
     ]
+
+
+def _common_places(values: Sequence[Value]) -> int:
+    """Of numbers below each other; 0 if one has more than cents."""
+    numbers = [value for value in values if isinstance(value, float)]
+    shown = [_number(value, _PLACES, "en").partition(".")[2] for value in numbers]
+    most = max(map(len, shown), default=0)
+    return most if most <= _CENT_PLACES else 0
 
 
 def _truth_words(computed: ComputedAnswer, column: ResultColumn) -> dict[Value, str]:
@@ -93,13 +103,13 @@ def _month(value: Value, language: str) -> str:
     return month_of_year(int(year), int(month), language)
 
 
-def figure(value: Value, column: ResultColumn, language: str, *, cents: bool = False) -> str:
+def figure(value: Value, column: ResultColumn, language: str, *, cents: bool = False, least: int = 0) -> str:
     if value is None:
         return "–"
     if isinstance(value, str):
         return value
     has_cents = column.unit in _MONEY or (cents and not isinstance(value, int) and value == round(value, 2))
-    text = _number(value, 2 if has_cents else _PLACES, language)
+    text = _number(value, _CENT_PLACES if has_cents else _PLACES, language, least=least)
     if not column.unit:
         # A year has no separators.
         is_year = isinstance(value, int) and 1900 <= value <= 2100
@@ -110,14 +120,16 @@ def figure(value: Value, column: ResultColumn, language: str, *, cents: bool = F
     return f"{text} {column.unit}"
 
 
-def _number(value: float, places: int, language: str) -> str:
-    if isinstance(value, int):
+def _number(value: float, places: int, language: str, *, least: int = 0) -> str:
+    if least:
+        text = f"{value:,.{_CENT_PLACES if places == _CENT_PLACES else least}f}"
+    elif isinstance(value, int):
         text = f"{value:,}"
     elif value and abs(value) < 10**-places:
         text = f"{value:.4g}"
     else:
         text = f"{value:,.{places}f}"
-        text = text.rstrip("0").rstrip(".") if places != 2 or text.endswith(".00") else text
+        text = text.rstrip("0").rstrip(".") if places != _CENT_PLACES or text.endswith(".00") else text
     if language not in _COMMA:
         return text
     thousands = "\u202f" if language in _SPACE else "."
@@ -127,9 +139,15 @@ def _number(value: float, places: int, language: str) -> str:
 def markdown_table(computed: ComputedAnswer, language: str) -> str:
     """The first rows."""
     header = [_cell(column.name) for column in computed.columns]
-    lines = [header, ["---"] * len(header)]
+    lines = [header, ["---:" if _is_numeric(computed, at) else "---" for at in range(len(header))]]
     lines += [[_cell(cell) for cell in cells] for cells in shown_rows(computed, language)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _is_numeric(computed: ComputedAnswer, at: int) -> bool:
+    values = [row[at] for row in computed.rows if row[at] is not None]
+    is_number = bool(values) and all(isinstance(value, int | float) for value in values)
+    return is_number and not _truth_words(computed, computed.columns[at])
 
 
 def _cell(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rag_engine.tables.rules.choice import chosen
@@ -33,7 +34,7 @@ def write(question: str, tables: Sequence[TypedTable]) -> WrittenQuery | QueryRe
         asked = Question(text=question, language=language, lexicon=lexicon(language), words=found)
         written = chosen(asked, usable)
         if not isinstance(written, QueryRefusal):
-            return written
+            return replace(written, language=language)
         if first is None or first.missing == "question":
             first = written
     return first or QueryRefusal(missing="question")

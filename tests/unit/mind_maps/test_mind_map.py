@@ -103,3 +103,9 @@ def test_any_headings_can_be_drawn(headings: list[list[str]], title: str) -> Non
         assert picture.png(found).startswith(b"\x89PNG")
         shown = sum(1 for _ in found.root.walk())
         assert shown <= MOST_NODES + 1
+
+
+def test_a_long_place_is_visibly_cut() -> None:
+    svg = picture.svg(drawn(section("Leave", place="Leave 2025!A2:N40"), section("Pay", place="Pay!A2:N400")))
+    assert ">Leave 2025!A2:N…<" in svg
+    assert ">Pay!A2:N400<" in svg

@@ -83,6 +83,26 @@ async def test_without_a_model_a_row_is_shown_with_its_name_and_months_by_theirs
     assert "| Februar 2025 | 1.230 |" in german.text
 
 
+@pytest.mark.parametrize(
+    ("question", "lead"),
+    [
+        ("importe total por canal", "Calculado: 2 filas"),
+        ("Summe der importe je canal", "Berechnet: 2 Zeilen"),
+    ],
+)
+async def test_all_of_an_answer_is_in_the_language_in_which_the_rules_understood_the_question(
+    question: str, lead: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "reservas.csv"
+    path.write_text("Reserva,Canal,Importe\nR-1,Web,1200.50\nR-2,Agencia,80\nR-3,Web,4\n")
+    store, _ = await stored_tables(tmp_path / "tables", [path])
+    reply, _ = await _asked(store, question)
+    assert reply is not None
+    assert reply.text.startswith(lead)
+    assert "1.204,50" in reply.text
+    assert reply.language == {"C": "es", "B": "de"}[lead[0]]
+
+
 async def test_a_query_of_a_model_is_repaired(budget: Path, tmp_path: Path) -> None:
     store, _ = await stored_tables(tmp_path / "tables", [budget])
     replies = (_sql("SELECT SUM(cost) FROM spending"), _sql('SELECT AVG(amount) AS "Mean" FROM spending'))

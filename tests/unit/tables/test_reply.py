@@ -70,3 +70,25 @@ def test_truth_is_written_as_in_the_cells_and_counts_are_not(sql: str, shown: st
     source = SourceRows(table=replace(TABLE, columns=(*COLUMNS, paid)), numbers=(2, 3), count=2)
     computed = ComputedAnswer(sql=sql, columns=(ResultColumn(name="Paid"),), rows=((1,),), sources=(source,))
     assert shown in reply.text(computed, "de")
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [
+        ((30.75, 45.0, 1177), ("30,75", "45,00", "1.177,00")),
+        ((2.0, 45.0), ("2", "45")),
+        ((0.3333, 2.0), ("0,3333", "2")),
+        ((2024, 2025), ("2024", "2025")),
+    ],
+)
+def test_numbers_below_each_other_have_the_same_decimals_at_the_right(
+    values: tuple[float, ...], shown: tuple[str, ...]
+) -> None:
+    computed = ComputedAnswer(
+        sql="SELECT 1",
+        columns=(ResultColumn(name="Shop"), ResultColumn(name="Sales")),
+        rows=tuple(("Köln", value) for value in values),
+        sources=(SourceRows(table=TABLE, numbers=(2,), count=1),),
+    )
+    lines = reply.text(computed, "de").splitlines()
+    assert lines[3:] == ["| --- | ---: |", *(f"| Köln | {text} |" for text in shown)]

@@ -55,8 +55,16 @@ def test_the_places_of_one_file_share_its_line() -> None:
 
 
 @pytest.mark.parametrize("limits", [SLACK, DISCORD], ids=["slack", "discord"])
-def test_code_in_our_own_sentences_stays_code(limits: PlatformLimits) -> None:
-    said = "For all of them: `/kb bind two_words`, `/kb list`."
+@pytest.mark.parametrize(
+    "said",
+    [
+        "For all of them: `/kb bind two_words`, `/kb list`.",
+        "请添加文件；`/kb show`会列出文件（或`/kb list`）。",
+        "追加してください。`/kb show`で分かります。",
+        "`/help`에서 볼 수 있어요.",
+    ],
+)
+def test_code_in_our_own_sentences_stays_code(limits: PlatformLimits, said: str) -> None:
     assert only(Reply(text="x", notices=(said,)), limits).footer.removeprefix("-# ") == said
 
 
