@@ -26,7 +26,9 @@ KEPT: Final[Mapping[str, tuple[bytes, ...]]] = {
     "pptx": (b"ppt/media/",),
     "html": (b"data:image/",),
     "mht": (b"image/",),
-    "epub": (b".png", b".jpg", b".jpeg", b".gif"),
+    "epub": (b".png", b".jpg", b".jpeg", b".gif", b".webp", b".svg"),
+    "odt": (b"pictures/", b"binary-data"),
+    "odp": (b"pictures/", b"binary-data"),
 }
 """By kind, what the bytes of a file with pictures hold."""
 _UNFINISHED: Final = ".part"

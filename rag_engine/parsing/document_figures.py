@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Protocol, cast
 import pymupdf
 
 from rag_engine.errors import CorruptFile
-from rag_engine.parsers._figures import office, pages
+from rag_engine.parsers._figures import office, opendocument, pages, webp
 from rag_engine.parsers._figures.flow import chosen
 from rag_engine.parsers._shared.mupdf import translate_errors
 from rag_engine.parsing.media_types import parser_name
@@ -28,8 +28,11 @@ _READERS: Final[Mapping[str, Callable[[Path, str], AbstractContextManager[Iterat
     "html": pages.page,
     "eml": pages.web_archive,
     "epub": pages.book,
+    "odt": opendocument.text_document,
+    "odp": opendocument.slide,
 }
 _FORMATS: Final = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF8", b"BM", b"II*\x00", b"MM\x00*")
+_HEAD: Final = 2_000
 _LEAST_SIDE: Final = 48
 _LEAST_PIXELS: Final = 6_400
 _MOST_PIXELS: Final = 16_000_000
@@ -71,24 +74,35 @@ def draw(path: Path, name: str, anchor: str, quotes: Sequence[str]) -> bytes | N
 
 def _drawn(picture: FlowPicture) -> bytes | None:
     content = picture.load()
-    if not content.startswith(_FORMATS):
+    if webp.is_webp(content):
+        content = webp.png(content, most_pixels=_MOST_PIXELS)
+    head = content[:_HEAD].removeprefix(b"\xef\xbb\xbf").lstrip()
+    is_drawing = head.startswith(b"<") and b"<svg" in head
+    if not is_drawing and not content.startswith(_FORMATS):
         return None
+    kind = "svg" if is_drawing else None
     try:
-        with translate_errors(), closing(cast("_Image", pymupdf.open(stream=content))) as image:
-            return _png(image.load_page(0), picture)
+        with (
+            translate_errors(),
+            closing(cast("_Image", pymupdf.open(stream=content, filetype=kind))) as image,
+        ):
+            return _png(image.load_page(0), picture, is_drawing=is_drawing)
     except CorruptFile:
         return None
 
 
-def _png(sheet: _Sheet, picture: FlowPicture) -> bytes | None:
+def _png(sheet: _Sheet, picture: FlowPicture, *, is_drawing: bool) -> bytes | None:
+    box = sheet.rect
     pixels = [(one["width"], one["height"]) for one in sheet.get_image_info()]
-    width, height = pixels[0] if pixels else (0, 0)
+    width, height = (box.width, box.height) if is_drawing else pixels[0] if pixels else (0, 0)
     left, top, right, bottom = picture.crop
     across, down = width * (1 - left - right), height * (1 - top - bottom)
-    if width * height > _MOST_PIXELS or min(across, down) < _LEAST_SIDE or across * down < _LEAST_PIXELS:
+    if any(wide * high > _MOST_PIXELS for wide, high in pixels):
         return None
-    box = sheet.rect
+    if min(across, down) < _LEAST_SIDE or across * down < _LEAST_PIXELS:
+        return None
     x, y = box.x0 + left * box.width, box.y0 + top * box.height
     clip = pymupdf.Rect(x, y, x + box.width * across / width, y + box.height * down / height)
-    scale = min(WIDTH / across, HEIGHT / down, 1.0) * width / box.width
+    largest = float("inf") if is_drawing else 1.0
+    scale = min(WIDTH / across, HEIGHT / down, largest) * width / box.width
     return sheet.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False, clip=clip).tobytes("png")

@@ -12,9 +12,11 @@ import docx
 import pptx
 import pymupdf
 import pytest
+from PIL import Image
 from pptx.util import Inches
 
 from rag_engine.ingestion.blobs import blob_from_path
+from rag_engine.parsers._figures import webp
 from rag_engine.parsers._figures.limits import MOST_BYTES
 from rag_engine.parsing.document_figures import draw
 from rag_engine.parsing.page_images import WIDTH
@@ -126,10 +128,63 @@ def book(folder: Path) -> Path:
     return folder / "plant.epub"
 
 
-@pytest.mark.parametrize("make", [word, slides, page, web_archive, book])
+_PICTURE = '<draw:frame><draw:image xlink:href="Pictures/{}.png"/><svg:title>{}</svg:title></draw:frame>'
+_FRAMES = {"blue": _PICTURE.format("blue", ""), "green": _PICTURE.format("green", "A closed valve")}
+
+
+def opendocument(kind: str, body: str) -> bytes:
+    names = {"draw": "drawing", "svg": "svg-compatible", "presentation": "presentation"} | {
+        name: name for name in ("office", "text")
+    }
+    spaces = "".join(
+        f' xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+        for prefix, name in names.items()
+    )
+    content = (
+        f'<office:document-content{spaces} xmlns:xlink="http://www.w3.org/1999/xlink"><office:body>'
+        f"<office:{kind}>{body}</office:{kind}></office:body></office:document-content>"
+    )
+    members = {
+        "mimetype": f"application/vnd.oasis.opendocument.{kind}".encode(),
+        "content.xml": content.encode(),
+        "Pictures/blue.png": plain_picture(BLUE),
+        "Pictures/green.png": plain_picture(GREEN),
+    }
+    return zip_of(members)
+
+
+def open_text(folder: Path) -> Path:
+    (folder / "plant.odt").write_bytes(
+        opendocument(
+            "text",
+            f"<text:p>{PUMP}</text:p><text:p>{_FRAMES['blue']}</text:p>"
+            f"<text:p>Figure 1: Section of the upper basin</text:p><text:p>{FAR}</text:p><text:h>Valves</text:h>"
+            f"<text:p>{_FRAMES['green']}</text:p><text:p>{VALVE}</text:p><text:h>Paint</text:h>"
+            "<text:p>All pipes are red.</text:p>",
+        )
+    )
+    return folder / "plant.odt"
+
+
+def open_slides(folder: Path) -> Path:
+    written = ((PUMP, _FRAMES["blue"]), (VALVE, _FRAMES["green"]), ("All pipes are red.", ""))
+    pages = "".join(
+        f"<draw:page><draw:frame><draw:text-box><text:p>{words}</text:p></draw:text-box></draw:frame>{picture}"
+        f"<presentation:notes>{_FRAMES['green']}</presentation:notes></draw:page>"
+        for words, picture in written
+    )
+    (folder / "plant.odp").write_bytes(opendocument("presentation", pages))
+    return folder / "plant.odp"
+
+
+@pytest.mark.parametrize("make", [word, slides, page, web_archive, book, open_text, open_slides])
 def test_the_picture_beside_the_quote_is_shown(make: Callable[[Path], Path], tmp_path: Path) -> None:
     path = make(tmp_path)
-    anchors = ("slide 1", "slide 2", "slide 3") if make is slides else ("§ Plant", "§ Valves", "§ Paint")
+    anchors = (
+        ("slide 1", "slide 2", "slide 3")
+        if make in (slides, open_slides)
+        else ("§ Plant", "§ Valves", "§ Paint")
+    )
     first = draw(path, path.name, anchors[0], [PUMP])
     second = draw(path, path.name, anchors[1], [VALVE])
     assert first
@@ -140,7 +195,7 @@ def test_the_picture_beside_the_quote_is_shown(make: Callable[[Path], Path], tmp
     assert draw(path, path.name, anchors[0], ["Words that are nowhere in it."]) is None
 
 
-@pytest.mark.parametrize("make", [word, page, web_archive, book])
+@pytest.mark.parametrize("make", [word, page, web_archive, book, open_text])
 def test_a_quoted_caption_names_its_picture(make: Callable[[Path], Path], tmp_path: Path) -> None:
     path = make(tmp_path)
     content = draw(path, path.name, "§ Plant", ["Figure 1: Section of the upper basin"])
@@ -158,8 +213,9 @@ def test_a_picture_beyond_the_limit_is_passed_over(
     assert draw(path, path.name, "§ Plant", [PUMP]) is None
 
 
-def test_a_quoted_description_names_its_picture(tmp_path: Path) -> None:
-    path = page(tmp_path)
+@pytest.mark.parametrize("make", [page, open_text])
+def test_a_quoted_description_names_its_picture(make: Callable[[Path], Path], tmp_path: Path) -> None:
+    path = make(tmp_path)
     content = draw(path, path.name, "§ Valves", ["A closed valve"])
     assert content
     assert colours(content) == nearly(GREEN)
@@ -177,6 +233,55 @@ def test_what_was_cropped_away_is_not_shown(tmp_path: Path) -> None:
     assert colours(content) == nearly(BLUE)
 
 
+def _shown(folder: Path, content: bytes, kind: str) -> bytes | None:
+    address = f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
+    (folder / "one.html").write_text(f"<html><body><p>{PUMP}</p><img src='{address}'></body></html>")
+    return draw(folder / "one.html", "one.html", "", [PUMP])
+
+
+def _web_picture(width: int = 300, height: int = 200) -> bytes:
+    made = io.BytesIO()
+    Image.new("RGB", (width, height), BLUE).save(made, "WEBP", lossless=True)
+    return made.getvalue()
+
+
+@pytest.mark.skipif(webp.png(_web_picture(), most_pixels=60_000) == b"", reason="Tesseract is not installed")
+def test_webp_is_shown(tmp_path: Path) -> None:
+    shown = _shown(tmp_path, _web_picture(), "webp")
+    assert shown
+    assert colours(shown) == nearly(BLUE)
+    assert _shown(tmp_path, _web_picture()[:40], "webp") is None
+    assert _shown(tmp_path, _web_picture(4_001, 4_000), "webp") is None
+
+
+def _drawing(inside: str, *, width: int = 120) -> bytes:
+    return (
+        '<?xml version="1.0"?><!-- A plant --><svg xmlns="http://www.w3.org/2000/svg" '
+        f'xmlns:xlink="http://www.w3.org/1999/xlink" width="{width}" height="80">{inside}</svg>'
+    ).encode()
+
+
+def test_svg_is_shown_large(tmp_path: Path) -> None:
+    filled = f'<rect width="120" height="80" fill="rgb{BLUE}"/>'
+    shown = _shown(tmp_path, _drawing(filled), "svg+xml")
+    assert shown
+    assert colours(shown) == nearly(BLUE)
+    assert pymupdf.Pixmap(shown).width > 500
+    assert _shown(tmp_path, _drawing(filled, width=20), "svg+xml") is None
+    assert _shown(tmp_path, b"<svg", "svg+xml") is None
+
+
+def test_svg_reads_no_other_file_and_no_bomb(tmp_path: Path) -> None:
+    (tmp_path / "secret.png").write_bytes(plain_picture(GREEN))
+    filled = f'<rect width="120" height="80" fill="rgb{BLUE}"/>'
+    for address in (f"file://{tmp_path}/secret.png", f"{tmp_path}/secret.png", "secret.png"):
+        linked = f'{filled}<image xlink:href="{address}" href="{address}" width="120" height="80"/>'
+        shown = _shown(tmp_path, _drawing(linked), "svg+xml")
+        assert shown is None or colours(shown) == nearly(BLUE)
+    bomb = f'{filled}<image xlink:href="{_data(_bomb())}" width="120" height="80"/>'
+    assert _shown(tmp_path, _drawing(bomb), "svg+xml") is None
+
+
 def test_hidden_pictures_are_not_shown(tmp_path: Path) -> None:
     show = pptx.Presentation()
     slide = show.slides.add_slide(show.slide_layouts[5])
@@ -187,6 +292,11 @@ def test_hidden_pictures_are_not_shown(tmp_path: Path) -> None:
     assert draw(tmp_path / "hidden.pptx", "hidden.pptx", "slide 1", [PUMP]) is None
     source = f"<p>{PUMP}</p><div style='display:none'><img src='{_data(plain_picture(BLUE))}'></div>"
     (tmp_path / "hidden.html").write_text(f"<html><body>{source}</body></html>")
+    content = opendocument(
+        "text", f"<text:section text:display='none'><text:p>{PUMP}{_FRAMES['blue']}</text:p></text:section>"
+    )
+    (tmp_path / "hidden.odt").write_bytes(content)
+    assert draw(tmp_path / "hidden.odt", "hidden.odt", "", [PUMP]) is None
     assert draw(tmp_path / "hidden.html", "hidden.html", "", [PUMP]) is None
 
 

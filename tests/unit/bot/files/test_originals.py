@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 ROOM = 1 << 20
 
+_ODT = b"application/vnd.oasis.opendocument.text"
+
 
 @pytest.fixture
 async def catalog(tmp_path: Path) -> AsyncGenerator[SqliteCatalog]:
@@ -160,6 +162,7 @@ async def test_other_files_are_not_kept(
             ),
         ),
         ("book.epub", zip_of({"mimetype": b"application/epub+zip", "OPS/a.xhtml": b"x", "OPS/a.png": b"x"})),
+        ("plan.odt", zip_of({"mimetype": _ODT, "content.xml": b"<x/>", "Pictures/a.png": b"x"})),
         ("page.mht", b"MIME-Version: 1.0\r\nContent-Type: image/png\r\n\r\nAAAA"),
     ],
 )
