@@ -199,14 +199,17 @@ async def _asked(
     }
 
 
-async def measure(most: int) -> dict[str, object]:
-    """Both ways of asking."""
+async def measure(most: int, *, others: int | None = None, **settings: str) -> dict[str, Any]:
+    """Both ways of asking. `others`: only so many documents that answer nothing."""
     folder = SETS / "hotpotqa-100"
     rows = rows_of(folder / "corpus.jsonl.gz")
     texts = {str(row["title"]): str(row["text"]) for row in rows}
     listed = questions(folder, texts)[:most]
+    wanted = {title for question in listed for title in question.hops}
+    rows.sort(key=lambda row: row["title"] not in wanted)
+    rows = rows if others is None else rows[: len(wanted) + others]
     with tempfile.TemporaryDirectory() as directory:
-        values = {"FOOTNOTE_DATA_DIR": directory, "FOOTNOTE_MODEL__KIND": "scripted"}
+        values = {"FOOTNOTE_DATA_DIR": directory, "FOOTNOTE_MODEL__KIND": "scripted", **settings}
         read = bot_settings.read(values)
         async with application.application(read, vectors=DATA) as opened:
             await fill(opened.library, rows)

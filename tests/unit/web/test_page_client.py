@@ -12,14 +12,15 @@ from aiohttp.abc import AbstractResolver
 from yarl import URL
 
 from rag_engine.errors import FileTooLarge, Unavailable, UnsupportedFile, UserError
-from rag_engine.web.addresses import PrivateAddress
+from rag_engine.web.addresses import PrivateAddress, public_url
 from rag_engine.web.page_client import PageLimits, page_client
 from tests.doubles.web_server import WebServer, web_server
-from tests.unit.web.test_addresses import SPELLED
+from tests.unit.web.test_addresses import SPELLED, URLS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
+    from rag_engine.web.addresses import Address
     from rag_engine.web.page_client import PageClient
 
 LIMITS = PageLimits(bytes=200_000, seconds=5.0)
@@ -109,6 +110,33 @@ async def test_a_redirect_leads_to_nothing_inside() -> None:
         with pytest.raises((PrivateAddress, Unavailable)):
             await client.fetch(f"{server.url}/odd/redirect?to=file:///etc/passwd")
     assert inside.visits == []
+
+
+async def test_a_redirect_leads_to_none_of_the_addresses_inside() -> None:
+    async with web_server() as server:
+        port = URL(server.url).port
+
+        tried: list[int] = []
+
+        def is_allowed(_: Address, to: int) -> bool:
+            tried.append(to)
+            return True
+
+        def parse(address: str) -> URL:
+            return URL(address) if address.startswith(server.url) else public_url(address)
+
+        server.pages["/there"] = "<p>There.</p>"
+        async with page_client(
+            LIMITS, is_allowed=is_allowed, parse=parse, resolver=Names(["127.0.0.1"])
+        ) as client:
+            assert (await client.fetch(f"{server.url}/odd/redirect?to=/there")).content == b"<p>There.</p>"
+            inside = [address for address in URLS if "://" in address and address.isprintable()]
+            assert len(inside) >= 200
+            for address in inside:
+                target = URL(f"{server.url}/odd/redirect").with_query(to=address)
+                with pytest.raises((PrivateAddress, Unavailable, UserError)):
+                    await client.fetch(str(target))
+    assert set(tried) == {port}
 
 
 @pytest.mark.parametrize(
