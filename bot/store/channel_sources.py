@@ -93,6 +93,7 @@ class DueDocument:
     uri: str
     version: int
     written: int
+    """0: not yet; negative: it is to be written even if its document is gone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,10 +217,16 @@ class ChannelSources:
             "WHERE source = ? AND version > written AND NOT forgotten AND live >= ? ORDER BY live DESC LIMIT ?",
             (source.id, int(live), limit),
         )
-        return [
-            DueDocument(document=document, uri=uri, version=version, written=written)
-            for document, uri, version, written in rows
-        ]
+        return [_due(row) for row in rows]
+
+    async def latest(self, source: ChannelSource, document: str) -> DueDocument | None:
+        """None if it was forgotten, or its channel is a source no longer."""
+        rows = await self.database.fetch(
+            "SELECT document, uri, version, written FROM channel_documents JOIN channel_sources ON id = source "
+            "WHERE source = ? AND document = ? AND NOT forgotten AND NOT removed",
+            (source.id, document),
+        )
+        return _due(rows[0]) if rows else None
 
     async def has_live(self) -> bool:
         condition = "live AND version > written AND NOT forgotten"
@@ -315,6 +322,11 @@ async def opted_out(transaction: Transaction, platform: str, people: Collection[
         (json.dumps(list(digests)),),
     )
     return {digests[digest] for (digest,) in rows}
+
+
+def _due(row: Row) -> DueDocument:
+    document, uri, version, written = row
+    return DueDocument(document=document, uri=uri, version=version, written=written)
 
 
 def _source(row: Row) -> ChannelSource:

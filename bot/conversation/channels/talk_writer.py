@@ -39,21 +39,33 @@ class TalkWriter:
                 await self.write_one(source, due)
 
     async def write_one(self, source: ChannelSource, due: DueDocument) -> None:
+        """Until nothing changed meanwhile: `footnote forget` may have removed messages that were just written."""
         async with self._lock:
-            messages = await self.sources.talk(source, due.document)
-            record = await self.find(source.knowledge_base, uri=due.uri)
-            if record is None and due.written:
-                await self.sources.give_up(source, due)
-                return
-            if not messages:
-                await self.forget_source(source.knowledge_base, due.uri)
-                await self.sources.drop(source, due)
-                return
-            made = talk_document(source, due, messages)
-            if record is None or (record.state, record.document) != ("ready", made.document):
-                await self.write(made.document, made.sections)
-            await self.link(made.document.id, made.links)
-            await self.sources.wrote(source, due)
+            while await self._write(source, due):
+                latest = await self.sources.latest(source, due.document)
+                if latest is None:
+                    await self.forget_source(source.knowledge_base, due.uri)
+                if latest is None or latest.version == due.version:
+                    return
+                due = latest
+
+    async def _write(self, source: ChannelSource, due: DueDocument) -> bool:
+        """False if there is nothing to write."""
+        messages = await self.sources.talk(source, due.document)
+        record = await self.find(source.knowledge_base, uri=due.uri)
+        if record is None and due.written > 0:
+            await self.sources.give_up(source, due)
+            return False
+        if not messages:
+            await self.forget_source(source.knowledge_base, due.uri)
+            await self.sources.drop(source, due)
+            return False
+        made = talk_document(source, due, messages)
+        if record is None or (record.state, record.document) != ("ready", made.document):
+            await self.write(made.document, made.sections)
+        await self.link(made.document.id, made.links)
+        await self.sources.wrote(source, due)
+        return True
 
     async def remove(self, source: ChannelSource) -> None:
         for uri in await self.sources.documents(source):

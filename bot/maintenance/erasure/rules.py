@@ -209,9 +209,9 @@ def _talk_by(by: tuple[str, str]) -> Iterator[ErasureRule]:
     yield _chat(
         "documents of channels",
         "channel_documents",
-        f"written > 0 AND (source, document) IN (SELECT source, document FROM channel_messages WHERE {TALK_OF})",  # noqa: S608
+        f"written >= 0 AND (source, document) IN (SELECT source, document FROM channel_messages WHERE {TALK_OF})",  # noqa: S608
         by,
-        change="written = 0, live = 1, version = version + 1",
+        change="written = -1, live = 1, version = version + 1",
     )
     yield _chat("messages in channels", "channel_messages", TALK_OF, by)
     yield _chat("files in channels", "channel_files", TALK_OF, by)
