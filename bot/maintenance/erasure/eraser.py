@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from rag_engine.storage.sqlite.database import Database
 
 _WRITING_SECONDS: Final = 60.0
+_HANDLING_SECONDS: Final = 10.0
+"""For an event: one that crashed a process stays until the next."""
 _ROUNDS: Final = 3
 
 
@@ -162,19 +164,24 @@ class Eraser:
                 await self.library.forget(document.knowledge_base, document.document)
 
     async def _still_writing(self, marks: ErasureMarks, seconds: float) -> list[Count]:
-        """Unfinished answers would store removed data again."""
+        """Unfinished answers, and events that are being handled, would store removed data again."""
         others = partial(
             worker_liveness.others, self.settings.data_dir / "workers", self.library.storage.claims.worker
         )
-        writing = set(await self.finder.unfinished_answers(marks))
-        ends = asyncio.get_running_loop().time() + seconds
-        while writing and await asyncio.to_thread(others):
-            if asyncio.get_running_loop().time() > ends:
+        now = asyncio.get_running_loop().time
+        answers = set(await self.finder.unfinished_answers(marks))
+        events = set(await self.finder.events_under_way(marks))
+        ends, gives_up = now() + seconds, now() + min(seconds, _HANDLING_SECONDS)
+        while (answers or events) and await asyncio.to_thread(others):
+            if now() > gives_up:
+                events.clear()
+            if answers and now() > ends:
                 return [
-                    Count(store=data_files.CHAT, what="answers that are being written", count=len(writing))
+                    Count(store=data_files.CHAT, what="answers that are being written", count=len(answers))
                 ]
             await asyncio.sleep(self.poll_seconds)
-            writing.intersection_update(await self.finder.unfinished_answers(marks))
+            answers.intersection_update(await self.finder.unfinished_answers(marks))
+            events.intersection_update(await self.finder.events_under_way(marks))
         return []
 
     async def _pieces(self, marks: ErasureMarks) -> list[str]:

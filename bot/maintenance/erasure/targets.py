@@ -211,6 +211,13 @@ class TargetFinder:
         )
         return [identity for (identity,) in rows]
 
+    async def events_under_way(self, marks: ErasureMarks) -> list[str]:
+        """That name the people or channels."""
+        named = [(each.platform, each.id) for each in marks.people]
+        named += [(each.platform, each.channel) for each in marks.channels]
+        sql = "SELECT platform || ':' || event FROM inbox WHERE platform = ? AND instr(payload, ?)"
+        return [event for key in named for (event,) in await self._fetch(sql, key)]
+
     async def _document(self, document: Document) -> ErasedDocument:
         sections = await self.library.catalog.sections(document.id)
         vectors = await asyncio.to_thread(self._hashes, document, sections)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,6 +18,7 @@ from bot.maintenance.erasure import eraser
 from bot.maintenance.erasure.marks import ErasedPerson, interrupted, save
 from bot.port import Person as Asker
 from bot.port import Place
+from bot.store.event_inbox import EventInbox
 from bot.store.message_files import MessageFile, MessageFiles
 from bot.store.places import Places, StoredAudience
 from bot.store.turns import ChatTurn, Turns
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from bot.maintenance.erasure.eraser import Eraser
+    from rag_engine.storage.sqlite.database import Database
 
 pytestmark = pytest.mark.process
 
@@ -198,6 +200,47 @@ async def test_erasing_waits_for_an_answer_being_written(forgetter: Eraser) -> N
 async def test_what_a_killed_bot_left_is_not_waited_for(forgetter: Eraser) -> None:
     marks = await forgetter.finder.person("U1", files=False)
     assert (await forgetter.forget(marks, writing_seconds=0)).left == ()
+
+
+async def test_an_event_that_is_being_handled_is_waited_for(forgetter: Eraser) -> None:
+    """What it stores goes, too."""
+    data_dir, chat = forgetter.settings.data_dir, forgetter.databases[CHAT]
+    inbox = EventInbox(chat)
+    await finish_answers(chat)
+    await inbox.add("slack", "Ev1", {"user": "U1", "text": "a late question"})
+    marks = await forgetter.finder.person("U1", files=False)
+
+    async def handle() -> None:
+        """As late as it can."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(2):
+                while not interrupted(data_dir):  # noqa: ASYNC110
+                    await asyncio.sleep(0)
+                while interrupted(data_dir):  # noqa: ASYNC110
+                    await asyncio.sleep(0)
+        late = ChatTurn(place=PLACE, message="9", person=ANN, question="a late question", state="final")
+        await Turns(chat).claim(late)
+        await inbox.remove("slack", "Ev1")
+
+    with working(data_dir / "workers"):
+        handling = asyncio.create_task(handle())
+        outcome = await forgetter.forget(marks, writing_seconds=30)
+        await handling
+    assert outcome.left == ()
+    assert await chat.fetch("SELECT question FROM answers WHERE person = 'U1'") == []
+
+
+async def test_an_event_that_a_killed_bot_left_goes(forgetter: Eraser) -> None:
+    chat = forgetter.databases[CHAT]
+    await EventInbox(chat).add("slack", "Ev1", {"user": "U1", "text": "a late question"})
+    marks = await forgetter.finder.person("U1", files=False)
+    assert (await forgetter.forget(marks, writing_seconds=30)).left == ()
+    assert await chat.fetch("SELECT event FROM inbox") == []
+
+
+async def finish_answers(chat: Database) -> None:
+    async with chat.transaction() as transaction:
+        await transaction.execute("UPDATE answers SET state = 'final'")
 
 
 def test_what_another_version_wrote_down_is_let_go(tmp_path: Path) -> None:
