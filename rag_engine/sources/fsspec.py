@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -26,6 +27,7 @@ ADDRESSES = r"(?:s3a?|gs|gcs|abfss?|az|adl|sftp|ftp|smb|webdav|oss|hf|memory)://
 PUBLIC = False
 
 _BATCH: Final = 1_000
+_DEEPEST: Final = 64
 _SSH: Final = frozenset({"sftp", "ssh"})
 _EXTRAS: Final = {
     **dict.fromkeys(("s3", "s3a"), "s3"),
@@ -117,11 +119,16 @@ class _Store:
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
     async def entries(self) -> AsyncIterator[Sequence[SourceEntry]]:
-        found = self._walk()
-        while batch := await self._done(
-            lambda: [each for _, each in zip(range(_BATCH), found, strict=False)], seconds=None
-        ):
-            yield batch
+        left = threading.Event()
+        found = self._walk(left)
+        try:
+            while batch := await self._done(
+                lambda: [each for _, each in zip(range(_BATCH), found, strict=False)], seconds=None
+            ):
+                yield batch
+        finally:
+            # Its thread cannot be cancelled.
+            left.set()
 
     async def read(self, entry: SourceEntry, path: Path, *, since: str) -> SourceContent | None:
         before = await self._facts(entry.key)
@@ -138,8 +145,14 @@ class _Store:
         async with self._turn if _protocol(self.address) in _SSH else nullcontext():
             return await _apart(work, seconds=seconds)
 
-    def _walk(self) -> Iterator[SourceEntry]:
-        for _, _, files in self.system.walk(self.root, detail=True, on_error="raise"):
+    def _walk(self, left: threading.Event) -> Iterator[SourceEntry]:
+        for folder, _, files in self.system.walk(self.root, detail=True, on_error="raise"):
+            if left.is_set():
+                return
+            if str(folder).count("/") > self.root.count("/") + _DEEPEST:
+                raise UserError(
+                    f"The folders are more than {_DEEPEST} levels deep, as if one contained itself."
+                )
             for facts in files.values():
                 name = str(facts["name"])
                 key = name.removeprefix(self.root).lstrip("/") or PurePosixPath(name).name
