@@ -30,7 +30,7 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    for function in (moment, day, whole, amount, counted, size, duration, clipped, place_key):
+    for function in (moment, day, whole, amount, broken, counted, size, duration, clipped, place_key):
         environment.filters[function.__name__] = function  # pyright: ignore[reportUnknownMemberType]
     versions = {name: f"/static/{name}?{_version(name)}" for name in STATIC}
     environment.globals["static"] = versions  # pyright: ignore[reportUnknownMemberType]
@@ -58,7 +58,10 @@ def _form_token(token: str) -> Markup:
 def amount(number: float | None) -> str:
     if number is None:
         return "–"
-    return f"{number:,.0f}" if number == int(number) else f"{number:,.2f}".rstrip("0")
+    if number == int(number):
+        return whole(number)
+    places = max(2, 1 - math.floor(math.log10(abs(number))))
+    return f"{number:,.{places}f}".rstrip("0").rstrip(".")
 
 
 def moment(seconds: float | None) -> str:
@@ -85,6 +88,11 @@ def size(count: int) -> str:
 
 def place_key(place: Place) -> str:
     return f"{place.platform}:{place.workspace}:{place.channel}"
+
+
+def broken(name: str) -> Markup:
+    """May be divided where its parts meet."""
+    return Markup("__<wbr>").join(name.split("__"))
 
 
 def duration(seconds: float | None) -> str:

@@ -84,12 +84,14 @@ async def _written(visit: Visit, trace: Trace) -> dict[str, object]:
     }
 
 
-async def _ratings(visit: Visit, turn: ChatTurn) -> list[tuple[str, str]]:
+async def _ratings(visit: Visit, turn: ChatTurn) -> list[tuple[str, str, int]]:
     rows = await visit.parts.chat.fetch(
-        "SELECT rating, reason FROM feedback WHERE answer = ? ORDER BY at", (turn.id,)
+        "SELECT rating, reason, count(*) FROM feedback WHERE answer = ? GROUP BY rating, reason ORDER BY min(at)",
+        (turn.id,),
     )
     return [
-        ("helpful" if rating == "up" else "not helpful", reason.replace("_", " ")) for rating, reason in rows
+        ("helpful" if rating == "up" else "not helpful", reason.replace("_", " "), count)
+        for rating, reason, count in rows
     ]
 
 
