@@ -52,6 +52,14 @@ def test_words_that_only_ask_count_less_or_not_at_all() -> None:
     assert terms("What is it?") == ()
 
 
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [("病假怎么请？", ["病"]), ("怎么请假？", ["请"]), ("如何申请签证？", ["申", "请", "签", "证"])],
+)
+def test_please_is_no_word_of_a_chinese_question(question: str, words: list[str]) -> None:
+    assert _texts(question, "word") == words
+
+
 def test_chinese_characters_are_found_with_either_neighbour() -> None:
     found = {term.text: term.forms for term in terms("香港回归")}
 
