@@ -21,10 +21,15 @@ _FIGURE: Final = lazy(
     )
 )
 _ITEM_NUMBER: Final = lazy(lambda: re.compile(r"\s*(?:[>*_#-]\s*)*\d{1,3}[.)]\s"))
+_COMMA: Final = lazy(lambda: re.compile(r"(?<!\d)，|，(?!\d{3}(?!\d))"))
+"""NFKC would make it that of "1,000"."""
 _GROUPED: Final = lazy(lambda: re.compile(r"\d{1,3}(?:[.,'’ ]\d{3})+(?![\d])"))
 _DECIMAL: Final = lazy(lambda: re.compile(r"\d+[.,]\d+"))
 _PART: Final = lazy(lambda: re.compile(r"\d+|[A-Za-z]+"))
-_UNIT: Final = lazy(lambda: re.compile(r"(\d+(?:[.,]\d+)*)[A-Za-z]{1,4}\Z"))
+_UNIT: Final = lazy(lambda: re.compile(r"(\d+(?:[.,]\d+)*)['’.]?[A-Za-z]{1,4}\Z"))
+_ORDINAL: Final = lazy(lambda: re.compile(r"(\d{1,3})(?:\.?(?:st|nd|rd|th|[aoe]|ers?|[èe]me))\Z"))
+_SHORT_RANGE: Final = lazy(lambda: re.compile(r"((?:1\d|20)\d\d)[-–/](\d\d)\Z"))
+_HUNDREDS: Final = lazy(lambda: re.compile(r"(1\d|20)00['’]?s\Z"))
 _WORDS: Final = {
     word: str(value)
     for value, words in enumerate(
@@ -43,6 +48,27 @@ _WORDS: Final = {
             "eleven elf once onze 十一",
             "twelve zwölf doce douze 十二",
         )
+    )
+    for word in words.split()
+}
+_ORDINALS: Final = {
+    word: f"{value}th"
+    for value, words in enumerate(
+        (
+            "first erste ersten erster primer primera primero premier première",
+            "second zweite zweiten zweiter segundo segunda deuxième",
+            "third dritte dritten dritter tercer tercera tercero troisième",
+            "fourth vierte vierten vierter cuarto cuarta quatrième",
+            "fifth fünfte fünften fünfter quinto quinta cinquième",
+            "sixth sechste sechsten sechster sexto sexta sixième",
+            "seventh siebte siebten siebter séptimo séptima septième",
+            "eighth achte achten achter octavo octava huitième",
+            "ninth neunte neunten neunter noveno novena neuvième",
+            "tenth zehnte zehnten zehnter décimo décima dixième",
+            "eleventh elfte elften elfter undécimo undécima onzième",
+            "twelfth zwölfte zwölften zwölfter duodécimo duodécima douzième",
+        ),
+        1,
     )
     for word in words.split()
 }
@@ -102,7 +128,7 @@ def _ideographic(word: str) -> int:
 
 
 def _found(text: str) -> Iterator[str]:
-    for match in _FIGURE.finditer(unicodedata.normalize("NFKC", text)):
+    for match in _FIGURE.finditer(unicodedata.normalize("NFKC", _COMMA.sub("、", text))):
         yield match[0]
 
 
@@ -120,9 +146,12 @@ def _known(text: str) -> frozenset[str]:
     known: set[str] = set()
     for figure in _found(text):
         known |= _forms(figure)
+        if years := _SHORT_RANGE.fullmatch(figure):
+            known.add(f"{years[1][:2]}{years[2]}")
         known.update(_plain(part) for part in _PART.findall(figure) if part.isdigit())
     for word in _SPELLED.findall(text.casefold()):
-        known.update(number for number in (_WORDS.get(word), _MONTHS.get(word)) if number)
+        named = (_WORDS.get(word), _MONTHS.get(word), _ORDINALS.get(word))
+        known.update(number for number in named if number)
     for word in _IDEOGRAPHIC_NUMBER.findall(text):
         known.add(str(_ideographic(word)))
         known.update(_WORDS[part] for part in word if part in _WORDS)
@@ -138,6 +167,10 @@ def _forms(figure: str) -> set[str]:
     if _GROUPED.fullmatch(number):
         forms.add(re.sub(r"\D", "", number))
     forms.add(_plain(number.replace(",", ".")))
+    if ordinal := _ORDINAL.fullmatch(folded):
+        forms.add(f"{ordinal[1]}th")
+    if hundreds := _HUNDREDS.fullmatch(folded):
+        forms.add(f"{int(hundreds[1]) + 1}th")
     return forms
 
 

@@ -100,7 +100,18 @@ _ORDINALS: Final = {
     )
     for name in names.split()
 }
+_DECADE: Final = lazy(
+    lambda: re.compile(
+        r"\b(?:años|década de(?: los)?|anni|années|anos)\s(\d0)\b|(?<![\d.,])(\d\d)?(\d0)['’]?(?:s|er|ern)\b|(?<![\d.,])(\d\d)?(\d0)\s?年代",
+        re.IGNORECASE,
+    )
+)
 _TOKEN: Final = lazy(lambda: re.compile(r"[^\W\d_][\w'’-]*"))
+_FULL_NAME: Final = lazy(
+    lambda: re.compile(
+        r"\b([^\W\d_][\w'’-]*)(?=( (?:(?:of|de|del|di|da|do|von|van|der|den) (?:(?:the|la|las|los|der) )?)?)([^\W\d_][\w'’-]*))"
+    )
+)
 _HONORIFICS: Final = frozenset(
     {"mr", "mrs", "ms", "dr", "prof", "herr", "herrn", "frau", "sr", "sra", "señor", "señora"}
 )
@@ -110,11 +121,19 @@ _SHORTEST_STEM: Final = 4
 _ENDING: Final = 2
 
 
-def unheld(claim: str, sources: Sequence[str], *, language: str, names: bool = True) -> tuple[str, ...]:
-    """`names` only if claim and sources share a language."""
+def unheld(
+    claim: str,
+    sources: Sequence[str],
+    *,
+    language: str,
+    names: bool = True,
+    beside: Sequence[str] = (),
+) -> tuple[str, ...]:
+    """`names` only if claim and sources share a language; `beside`: texts that may complete a name."""
     known = known_figures(sources)
     held = frozenset[object]().union(*map(quarters, sources))
     stated = quarters(claim)
+    decades = _decades(claim)
     known |= {value for source in sources for value in _scaled(source).values()}
     scaled = _scaled(claim)
     found = [
@@ -123,13 +142,26 @@ def unheld(claim: str, sources: Sequence[str], *, language: str, names: bool = T
         if words not in stated.values()
         and plain(words) not in known
         and scaled.get(re.split(r"[万亿]", words)[0]) not in known
+        and known.isdisjoint(decades.get(words, ()))
     ]
     found += [words for number, words in stated.items() if number not in held and number not in known]
     found += [*_other_units(claim, sources), *_missing_months(claim, sources, known)]
     found += [words for words, value in _spelled(claim) if value not in known]
     if names and language not in _NAMELESS:
-        found += _missing_names(claim, sources, language)
+        found += _missing_names(claim, sources, language, beside)
     return tuple(dict.fromkeys(found))
+
+
+def _decades(claim: str) -> dict[str, tuple[str, ...]]:
+    """Their years, by the figure in the claim."""
+    found: dict[str, tuple[str, ...]] = {}
+    for match in _DECADE.finditer(claim):
+        century, tens = match[2] or match[4] or "19", match[1] or match[3] or match[5]
+        figure = re.search(r"\d.*", match[0])
+        years = (*(f"{century}{tens[0]}{year}" for year in range(10)), f"{century}{tens}s")
+        if figure is not None:
+            found[figure[0]] = found[f"{match[2] or match[4] or ''}{tens}"] = years
+    return found
 
 
 def _other_units(claim: str, sources: Sequence[str]) -> Iterator[str]:
@@ -209,10 +241,32 @@ def _quarter(found: re.Match[str]) -> str:
     return next((number for name, number in _ORDINALS.items() if value.startswith(name)), value)
 
 
-def _missing_names(claim: str, sources: Sequence[str], language: str) -> list[str]:
+def _missing_names(claim: str, sources: Sequence[str], language: str, beside: Sequence[str]) -> list[str]:
     text = _folded("\n".join(sources))
     stated = [name for name in _names(claim, language) if not _is_in(name, text)]
-    return stated if not stated else [name for name in stated if not _is_initials(name, text)]
+    stated = [name for name in stated if not (_is_initials(name, text) or _is_compound(name, text))]
+    if not stated or not beside:
+        return stated
+    known = [" ".join(_folded(other).split()) for other in beside]
+    return [name for name in stated if not _completes(name, claim, text, known)]
+
+
+def _completes(name: str, claim: str, text: str, known: Sequence[str]) -> bool:
+    """ "Martin" of "Martin Luther", if the source has "Luther" and another text both."""
+    for match in _FULL_NAME.finditer(claim):
+        first, between, second = match.groups()
+        other = second if name == first else first if name == second else ""
+        whole = " ".join(_folded(first + between + second).split())
+        if other[:1].isupper() and _is_in(other, text) and any(whole in each for each in known):
+            return True
+    return False
+
+
+def _is_compound(name: str, text: str) -> bool:
+    """ "Chinese-like" of "Chinese"."""
+    parts = re.split(r"[-–]", name)
+    named = [part for part in parts if part[:1].isupper()]
+    return len(parts) > 1 and bool(named) and all(_is_in(part, text) for part in named)
 
 
 def _names(claim: str, language: str) -> Iterator[str]:

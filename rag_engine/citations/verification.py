@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -69,7 +70,13 @@ class _Sources:
 
     def words(self, statement: Statement, passages: Sequence[int]) -> tuple[str, ...]:
         texts = [self.listed[passage].text for passage in passages]
-        return unheld(statement.words, texts, language=self.language, names=self.shares_language(passages))
+        return unheld(
+            statement.words,
+            texts,
+            language=self.language,
+            names=self.shares_language(passages),
+            beside=[source.text for source in self.listed],
+        )
 
     def hold(self, statement: Statement) -> bool:
         full = _full_words(WordingSimilarity.of(statement.words, language=self.language))
@@ -117,9 +124,11 @@ def _sources(text: str, passages: Sequence[Hit], question: str) -> _Sources:
 
 
 def _language(text: str, passages: Sequence[Hit]) -> str:
+    """Of a few words, that of the passages, so that both are stemmed alike."""
     likely = detect(text)
-    known = {hit.chunk.language for hit in passages}
-    return next((name for name in (likely, *possible(text)) if name in known), likely)
+    known = Counter(hit.chunk.language for hit in passages if hit.chunk.language)
+    usual = "" if likely or not known else known.most_common(1)[0][0]
+    return next((name for name in (likely, *possible(text)) if name in known), likely or usual)
 
 
 def _source(hit: Hit, said: WordingSimilarity, most: int) -> _Source:

@@ -29,6 +29,13 @@ from rag_engine.citations.numbers import figures, missing
         ("The 14th floor.", "Floor 14."),
         ("1. It takes 4 weeks.", "4 weeks"),
         ("No number here.", ""),
+        ("Apollo 1's crew.", "the flight Apollo 1"),
+        ("From the 1980's.", "in the late 1980s"),
+        ("By the 1700s.", "in the early 18th century"),
+        ("Entre 1620 y 1621.", "en 1620-21"),
+        ("En la 10.ª serie.", "la décima serie"),
+        ("On the 3rd floor.", "the third floor"),
+        ("1901年人口是711,988。", "1901年根据普查，711,988名居民"),
     ],
 )
 def test_the_same_number_in_another_way_of_writing(claim: str, passage: str) -> None:
@@ -45,6 +52,11 @@ def test_the_same_number_in_another_way_of_writing(claim: str, passage: str) -> 
         ("It is 3.5 m.", "It is 35 m.", ("3.5",)),
         ("每年31天。", "每年30天假。", ("31",)),
         ("It takes 9 weeks, 9 in all.", "It takes four weeks.", ("9",)),
+        ("There are 3 floors.", "the third floor", ("3",)),
+        ("On the 9th floor.", "the third floor", ("9th",)),
+        ("By the 1600s.", "in the early 18th century", ("1600s",)),
+        ("Until 1622.", "in 1620-21", ("1622",)),
+        ("一共345人。", "2010，约三百人", ("345",)),
     ],
 )
 def test_what_is_missing(claim: str, passage: str, lacking: tuple[str, ...]) -> None:

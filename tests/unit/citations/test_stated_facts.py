@@ -26,6 +26,11 @@ from rag_engine.citations.stated_facts import unheld
         ("en", "Human Resources decides; HR keeps the form.", "human resources keep the form"),
         ("de", "Die Kündigung geht an die Abteilung Personal.", "An die Personalabteilung."),
         ("es", "Lo aprueba María Jensen.", "Aprobado por Maria Jensen."),
+        ("en", "It rained in the 1970s.", "In 1974 it rained."),
+        ("es", "Llovió en los años 70.", "Llovió en la década de 1970."),
+        ("de", "Es regnete in den 70ern.", "Es regnete im Jahr 1974."),
+        ("zh", "70年代下了雨。", "1974年下了雨。"),
+        ("en", "It has Chinese-like gates.", "gates of a Chinese kind"),
     ],
 )
 def test_what_is_held_in_another_way_of_writing(language: str, claim: str, source: str) -> None:
@@ -52,6 +57,25 @@ def test_what_is_held_in_another_way_of_writing(language: str, claim: str, sourc
 )
 def test_what_is_not_held(language: str, claim: str, source: str, words: tuple[str, ...]) -> None:
     assert unheld(claim, [source], language=language) == words
+
+
+@pytest.mark.parametrize(
+    ("claim", "source", "words"),
+    [
+        ("The book is by Martin Luther.", "Luther wrote the book.", ()),
+        ("The book is by Peter Luther.", "Luther wrote the book.", ("Peter",)),
+        ("She studied at the University of Chicago.", "She studied in Chicago.", ()),
+        ("She studied at the University of Boston.", "She studied in Boston.", ("University",)),
+        ("The book is by Martin Luther.", "A monk wrote the book.", ("Martin", "Luther")),
+    ],
+)
+def test_another_passage_may_complete_a_name(claim: str, source: str, words: tuple[str, ...]) -> None:
+    beside = ["Martin Luther was a monk.", "The University of Chicago is old."]
+    assert unheld(claim, [source], language="en", beside=beside) == words
+
+
+def test_a_decade_is_not_the_next_one() -> None:
+    assert unheld("It rained in the 1990s.", ["In 1983 it rained."], language="en") == ("1990s",)
 
 
 def test_names_are_not_compared_across_languages() -> None:

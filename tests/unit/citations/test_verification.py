@@ -112,6 +112,17 @@ async def test_an_answer_that_the_passages_hold_in_part_is_kept(written: str, em
     assert not (await checked(written, embedder)).is_invented
 
 
+async def test_a_statement_of_few_words_is_read_in_the_language_of_its_passages(embedder: Embedder) -> None:
+    passages = [
+        hit("En julio de 2015 Obama visitó Kenia, como primer presidente en funciones.", language="es"),
+        hit("El lago se encuentra en el norte de Kenia y es muy profundo.", language="es", rank=2),
+    ]
+    text = "Visitas Obama Kenia, julio 2015: primeros presidentes [1]."
+    cited = await finish(streamed(text, passages), passages, question="", embedder=embedder, check="strict")
+    assert "⚠" not in cited.text
+    assert not cited.is_invented
+
+
 @pytest.mark.parametrize(
     ("claim", "language", "missing"),
     [
