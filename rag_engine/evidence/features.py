@@ -13,7 +13,7 @@ from rag_engine.text.chunk_text import searchable_text
 from rag_engine.text.language import detect
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from rag_engine.evidence.close_sentence import SentenceCosines
     from rag_engine.evidence.passage_words import Pool
@@ -84,7 +84,7 @@ class Reading:
     is_crosslingual: bool
     """The best passage is in another language: words say little."""
     reach: float
-    """The best cosine, 0 (unrelated) to 1."""
+    """The best cosine in another language, 0 (unrelated) to 1; an embedder that does not know it says nothing."""
     is_close: bool
 
 
@@ -110,7 +110,7 @@ def read(
     hits: Sequence[Hit],
     rankings: Sequence[Ranking],
     *,
-    familiarity: float,
+    familiar: Callable[[str], float],
     contrast: float,
     words: PassageWords,
     said: SentenceCosines | None = None,
@@ -119,12 +119,12 @@ def read(
     asked = terms(question)
     if not asked or not hits:
         return None
-    pool = words.pool(rankings)
+    pool, familiarity = words.pool(rankings), familiar(question)
     weights, is_absent = _weights(asked, pool, words)
     passages = [_passage(hit, asked, weights, pool, words) for hit in hits[:_READ]]
     best, kind_missing = _best(question, asked, passages, weights, familiarity, words)
     language = detect(question)
-    closeness, reach = _closeness(pool, familiarity, contrast)
+    is_crosslingual = bool(language and best.chunk.language) and language != best.chunk.language
     return Reading(
         features=Features(
             coverage=best.coverage,
@@ -133,7 +133,7 @@ def read(
             absent=_absent(weights, is_absent, passages),
             lead=_lead(rankings),
             agreement=familiarity * _agreement(rankings),
-            closeness=closeness,
+            closeness=_closeness(pool, familiarity, contrast),
             kind_missing=kind_missing,
             passage_lead=_passage_lead(passages),
             sentence_lead=_sentence_lead(asked, weights, passages, words) if said else 0.0,
@@ -141,18 +141,25 @@ def read(
         ),
         unmentioned=_unmentioned(asked, passages),
         language=language,
-        is_crosslingual=bool(language and best.chunk.language) and language != best.chunk.language,
-        reach=reach,
+        is_crosslingual=is_crosslingual,
+        reach=familiarity * _reach(language, passages, familiar, contrast) if is_crosslingual else 0.0,
         is_close=said is not None,
     )
 
 
-def _closeness(pool: Pool, familiarity: float, contrast: float) -> tuple[float, float]:
+def _closeness(pool: Pool, familiarity: float, contrast: float) -> float:
     if not pool.cosines:
-        return 0.0, 0.0
+        return 0.0
     closest = 1 - (1 - max(pool.cosines.values())) / contrast
-    closeness = familiarity * max(closest - _TYPICAL_CLOSENESS, -_LARGEST_DISTANCE)
-    return closeness, familiarity * max(closest, 0.0)
+    return familiarity * max(closest - _TYPICAL_CLOSENESS, -_LARGEST_DISTANCE)
+
+
+def _reach(
+    language: str, passages: Sequence[_Passage], familiar: Callable[[str], float], contrast: float
+) -> float:
+    foreign = (passage for passage in passages if passage.chunk.language not in ("", language))
+    nearest = max(foreign, key=lambda passage: passage.cosine)
+    return familiar(nearest.chunk.text) * max(1 - (1 - nearest.cosine) / contrast, 0.0)
 
 
 def _meaning(said: SentenceCosines, familiarity: float) -> dict[str, float]:

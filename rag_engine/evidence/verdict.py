@@ -64,7 +64,7 @@ def judge(
             question,
             hits,
             own,
-            familiarity=familiarity(question),
+            familiar=familiarity,
             contrast=contrast,
             words=words,
             said=None if said is None else said.get(question, TYPICAL),

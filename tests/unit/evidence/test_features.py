@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from rag_engine.evidence.calibration import probability
 from rag_engine.evidence.close_sentence import TYPICAL, SentenceCosines
 from rag_engine.evidence.features import Reading, read
 from rag_engine.evidence.passage_words import PassageWords
 from rag_engine.types import Hit, Ranking
 from tests.unit.prompting import passages
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def _read(
@@ -17,13 +22,14 @@ def _read(
     language: str = "en",
     cosine: float = 0.6,
     said: SentenceCosines | None = None,
+    known: Callable[[str], float] = lambda _: 1.0,
 ) -> Reading:
     hits = tuple(
         replace(hit, chunk=replace(hit.chunk, title="", language=language)) for hit in passages(*texts)
     )
     dense = tuple(Hit(chunk=hit.chunk, score=cosine, rank=hit.rank) for hit in hits)
     rankings = [Ranking(leg="lexical", hits=hits), Ranking(leg="dense", hits=dense)]
-    reading = read(question, hits, rankings, familiarity=1.0, contrast=1.0, words=PassageWords(), said=said)
+    reading = read(question, hits, rankings, familiar=known, contrast=1.0, words=PassageWords(), said=said)
     assert reading is not None
     return reading
 
@@ -117,10 +123,23 @@ def test_a_passage_in_another_language_is_reported() -> None:
     assert not _read(question, "The notice period is four weeks.").is_crosslingual
 
 
+def test_the_cosine_with_a_passage_in_an_unknown_language_says_nothing() -> None:
+    question = "How long is the notice period for the team?"
+
+    def english(text: str) -> float:
+        return 1.0 if text == question else 0.2
+
+    known = _read(question, "Die Frist beträgt vier Wochen.", language="de")
+    unknown = _read(question, "Die Frist beträgt vier Wochen.", language="de", known=english)
+
+    assert known.reach > 0.5 > 0.2 > unknown.reach
+    assert probability(known) > 0.5 > 0.2 > probability(unknown)
+
+
 def test_without_hits_or_words_there_is_nothing_to_judge() -> None:
-    assert read("How long is it?", (), (), familiarity=1.0, contrast=1.0, words=PassageWords()) is None
+    assert read("How long is it?", (), (), familiar=lambda _: 1.0, contrast=1.0, words=PassageWords()) is None
     assert (
-        read("What is it?", passages("Text."), (), familiarity=1.0, contrast=1.0, words=PassageWords())
+        read("What is it?", passages("Text."), (), familiar=lambda _: 1.0, contrast=1.0, words=PassageWords())
         is None
     )
 
