@@ -2,12 +2,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from bot.store.channel_sources import UNREADABLE, ChannelSources
 from bot.web.known_bases import check_changes, known_base, readable_ids
 from bot.web.visit import Moved, NothingHere, Shown
 from rag_engine.sync import interval
 from rag_engine.types import KnowledgeBaseId
 
 if TYPE_CHECKING:
+    from bot.store.channel_sources import ChannelSource, Progress
     from bot.web.known_bases import KnownBase
     from bot.web.visit import Reply, Visit
     from rag_engine.sync.types import SyncedSource
@@ -31,10 +33,17 @@ async def show(visit: Visit) -> Reply:
             "asks": visit.query.get("remove") == "ask",
         }
         return Shown(template="source.html", values=values, title="A source")
-    listed = await visit.parts.sources.all()
-    known = await readable_ids(visit, sorted({each.knowledge_base for each in listed}))
+    listed, store = await visit.parts.sources.all(), ChannelSources(visit.parts.chat)
+    channels = await store.all()
+    known = await readable_ids(visit, sorted({each.knowledge_base for each in (*listed, *channels)}))
     rows = [_row(visit, each, known[each.knowledge_base]) for each in listed if each.knowledge_base in known]
-    return Shown(template="sources.html", values={"rows": rows})
+    of_known = [each for each in channels if each.knowledge_base in known]
+    followed = [
+        await _channel(visit, each, known[each.knowledge_base], await store.progress(each))
+        for each in of_known
+        if await visit.reader.reads(each.place) == "readable"
+    ]
+    return Shown(template="sources.html", values={"rows": rows, "channels": followed})
 
 
 async def act(visit: Visit) -> Reply:
@@ -62,6 +71,19 @@ async def _source(visit: Visit, number: str) -> tuple[SyncedSource, KnownBase]:
         if str(each.id) == number:
             return each, await known_base(visit, KnowledgeBaseId(each.knowledge_base))
     raise NothingHere
+
+
+async def _channel(
+    visit: Visit, source: ChannelSource, known: KnownBase, progress: Progress
+) -> dict[str, object]:
+    error = "The platform does not show it to the bot." if source.error == UNREADABLE else source.error
+    return {
+        "name": await visit.reader.channel_name(source.place),
+        "known": known,
+        "state": "failed" if error else "running" if progress.is_reading else "ready",
+        "error": error,
+        "progress": progress,
+    }
 
 
 def _row(visit: Visit, source: SyncedSource, known: KnownBase) -> dict[str, object]:

@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING
 import pytest
 import pytest_asyncio
 
-from bot.port import Person
+from bot.port import IncomingMessage, Person
 from bot.settings import Settings
+from bot.store.channel_sources import ChannelSources
+from bot.store.channel_talk import ChannelTalk
 from bot.store.expert_requests import ExpertRequest, ExpertRequests
 from bot.store.turns import ChatTurn, Turns
 from bot.web.views import settings as settings_view
 from rag_engine.ingestion.verified_editor import VerifiedEditor
 from rag_engine.metadata.verified_answer import Verifier
 from tests.journeys.audience import world
+from tests.journeys.audience.stage import attachment
 from tests.unit.bot.web.stand import ANN_IN_T1, Stand, form_token, full_stand
 
 if TYPE_CHECKING:
@@ -141,6 +144,34 @@ async def test_sources_are_read_and_removed(stand: Stand, tmp_path: Path) -> Non
         assert f"/sources/{mine.id}" not in shown
     async with stand.signed_in() as client:
         assert "/srv/secret" in (await client.get("/sources")).text
+
+
+async def test_channels_are_sources_that_are_shown_to_who_reads_them(stand: Stand) -> None:
+    sources, talk = ChannelSources(stand.parts.chat), ChannelTalk(stand.parts.chat)
+    for name in ("public", "private", "second_workspace"):
+        source = await sources.add(stand.bases[name], world.PLACES[name].parent, name=name, asked="1")
+        assert source is not None
+        said = IncomingMessage(id="9.0", place=world.PLACES[name], person=world.ANN, text="Look", at=1e9,
+                               attachments=(attachment("film.mp4", "no film"),), uri=f"https://chat.test/{name}")  # fmt: skip
+        await talk.put(source, said, edited=False)
+        async with stand.parts.chat.transaction() as transaction:
+            await transaction.execute("UPDATE channel_files SET state = 'unreadable'")
+    async with stand.signed_in(ANN_IN_T1) as client:
+        shown = (await client.get("/sources")).text
+        assert shown.count("2001-09-09 01:46") == 2
+        assert "#atrium" in shown
+        assert "#cellar" in shown
+        assert "embassy" not in shown
+        assert shown.count('<td class="right">1</td>') == 4, "a message and a file of each"
+    admins = stand.towns["slack", "T1"].admins
+    admins.add("UB")
+    async with stand.signed_in(replace(ANN_IN_T1, person="UB", name="Ben")) as client:
+        shown = (await client.get("/sources")).text
+        assert "#cellar" not in shown
+        assert "#atrium" in shown
+    admins.discard("UB")
+    async with stand.signed_in() as client:
+        assert (await client.get("/sources")).text.count("2001-09-09 01:46") == 3
 
 
 async def test_the_operator_looks_up_a_person_and_forgets_them(
