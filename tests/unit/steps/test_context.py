@@ -164,9 +164,9 @@ def _asking_for_all(inquiry: Inquiry) -> Inquiry:
 
 
 async def test_whole_files_that_are_asked_for_take_more_of_the_window() -> None:
-    shelf = Shelf(minutes=150)
+    shelf = Shelf(minutes=110)
     asked = shelf.inquiry(("minutes", 4))
-    assert len((await widened(asked, shelf, tokens=500)).context) < 150
+    assert len((await widened(asked, shelf, tokens=500)).context) < 110
     whole = await widened(_asking_for_all(asked), shelf, tokens=500, enabled=False)
     assert [hit.chunk for hit in whole.context] == shelf.documents["minutes"]
     assert whole.notices == ()
