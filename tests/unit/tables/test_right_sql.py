@@ -17,6 +17,7 @@ from tests.tables.computed.fifth import FIFTH
 from tests.tables.computed.fourth import FOURTH
 from tests.tables.computed.fresh import FRESH
 from tests.tables.computed.held_out import HELD_OUT
+from tests.tables.computed.ninth import NINTH
 from tests.tables.computed.question_set import ComputedQuestion, QuestionSet, resolved
 from tests.tables.computed.seventh import SEVENTH
 from tests.tables.computed.sixth import SIXTH
@@ -75,8 +76,9 @@ def test_an_answer_is_judged(question: ComputedQuestion, shown: ShownAnswer, exp
         (SIXTH, None),
         (SEVENTH, None),
         (EIGHTH, None),
+        (NINTH, None),
     ],
-    ids=["development", "held out", "fresh", "fourth", "fifth", "sixth", "seventh", "eighth"],
+    ids=["development", "held out", "fresh", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"],
 )
 async def test_right_sql_gives_the_right_rows_and_names_what_they_rest_on(
     half: QuestionSet, searched: list[str] | None, tmp_path: Path

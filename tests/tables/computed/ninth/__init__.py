@@ -1,0 +1,13 @@
+"""Written from the files alone, by somebody who had not read the rules; asked twice."""
+
+from __future__ import annotations
+
+from tests.tables.computed.ninth import english, other_languages, real_files
+from tests.tables.computed.question_set import ComputedQuestion, QuestionSet
+
+
+def questions() -> list[ComputedQuestion]:
+    return [*english.questions(), *other_languages.questions(), *real_files.questions()]
+
+
+NINTH = QuestionSet(makers=english.MAKERS | other_languages.MAKERS, real=real_files.REAL, questions=questions)
