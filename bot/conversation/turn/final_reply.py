@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from bot import rendering
 from bot.conversation.saved_filters import broken_filters
 from bot.messages.translation import in_language
-from bot.rendering.literal import literal
 from rag_engine.generation.phrases import not_found
 from rag_engine.parsing.media_types import shown
 
@@ -79,7 +78,7 @@ def _consulted(answer: Answer, context: TurnContext) -> tuple[str, ...]:
     view = context.view
     if not answer.citations or answer.model == _QUOTING or answer.route == "summarise":
         return ()
-    titles = [literal(shown(title)) for title in rendering.consulted(answer, view.passages)]
+    titles = [shown(title) for title in rendering.consulted(answer, view.passages)]
     more = len(titles) - _MOST_CONSULTED
     if more > 0:
         titles = [*titles[:_MOST_CONSULTED], view.say("count_more", count=more)]
@@ -95,9 +94,9 @@ def _evidence(answer: Answer, context: TurnContext) -> tuple[str, ...]:
 def _understood(answer: Answer, context: TurnContext) -> tuple[str, ...]:
     shown: list[str] = []
     if answer.understood_as:
-        shown.append(context.view.say("understood_as", question=literal(answer.understood_as)))
+        shown.append(context.view.say("understood_as", question=answer.understood_as))
     if answer.filtered_by:
-        shown.append(context.view.say("filtered_by", filter=literal(answer.filtered_by)))
+        shown.append(context.view.say("filtered_by", filter=answer.filtered_by))
     if broken := broken_filters(context.options.settings):
-        shown.append(context.view.say("filter_broken", filter=literal(", ".join(broken))))
+        shown.append(context.view.say("filter_broken", filter=", ".join(broken)))
     return tuple(shown)

@@ -113,6 +113,18 @@ async def test_a_models_filter_is_shown_and_can_be_taken_off(here: World) -> Non
     assert not any(notice.startswith("Only:") for notice in here.last.reply.notices)
 
 
+async def test_marks_in_what_was_understood_are_left_to_each_platform(here: World) -> None:
+    here.says("Four weeks [1].", task="answer")
+    first = await here.ask("How long is the notice period in Berlin?")
+    here.says(json.dumps({"question": "How long is it for R&D (#2) in London?"}), task="understand")
+    here.says("Six weeks [1].", task="answer")
+    post = await here.ask("And in London?", place=first.place, in_thread=True)
+    assert post.reply.notices[0] == "Understood as: How long is it for R&D (#2) in London?"
+    here.says("Six weeks [1].", task="answer")
+    post = await here.ask("How long is the notice period? in:[l]*")
+    assert post.reply.notices[0] == "Only: in:[l]*"
+
+
 def save(here: World, filter_: str) -> None:
     here.town.settings_of |= {CHANNEL.channel: PlaceSettings(filter=filter_)}
 

@@ -39,7 +39,7 @@ async def test_a_completed_question_is_shown(here: World) -> None:
     here.says("Six weeks [1].", task="answer")
     post = await here.ask("And in London?", place=first.place, in_thread=True)
     assert post.text.startswith("Six weeks [1].")
-    assert post.reply.notices == ("Understood as: How long is the notice period in \\*London\\*?",)
+    assert post.reply.notices == ("Understood as: How long is the notice period in *London*?",)
 
 
 async def test_a_button_searches_for_the_words_as_they_are(here: World) -> None:
