@@ -19,7 +19,7 @@ from bot.messages import LANGUAGES, say
 from bot.messages.refusals import Cause, Invalid, NameList, NoSuchKnowledgeBase, PlaceName, Refusal
 from bot.port import Channel
 from bot.store.places import StoredAudience
-from rag_engine.storage.knowledge_base_names import folded, tidy
+from rag_engine.storage.knowledge_base_names import appearance, folded, tidy
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence, Set
@@ -326,19 +326,23 @@ async def _unique_names(known: Mapping[KnowledgeBaseId, Readability]) -> dict[Kn
     spellings: set[str] = set()
     for one, check in known.items():
         names[one] = await _unique_name(spellings, one, check)
-        spellings |= _spellings(names[one])
+        spellings |= _appearances(names[one])
     return names
 
 
 async def _unique_name(taken: Set[str], one: KnowledgeBaseId, check: Readability) -> PlaceName:
     name = await check.name(one)
-    if not taken.isdisjoint(_spellings(name)):
+    if not taken.isdisjoint(_appearances(name)):
         name = replace(name, origin=await check.origin(one))
-    return name if taken.isdisjoint(_spellings(name)) else replace(name, suffix=one[:6])
+    return name if taken.isdisjoint(_appearances(name)) else replace(name, suffix=one[:6])
 
 
 def _spellings(name: PlaceName) -> frozenset[str]:
     return frozenset(folded(name.in_language(language)) for language in LANGUAGES)
+
+
+def _appearances(name: PlaceName) -> frozenset[str]:
+    return frozenset(appearance(name.in_language(language)) for language in LANGUAGES)
 
 
 def _no_such_base(label: str, names: Sequence[PlaceName], *, is_channel: bool) -> NoSuchKnowledgeBase:

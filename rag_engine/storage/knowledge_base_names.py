@@ -7,6 +7,11 @@ from rag_engine.errors import UserError
 from rag_engine.types import KnowledgeBaseId
 
 LONGEST = 80
+_TWINS = str.maketrans(
+    "АВЕКМНОРСТУХЅІЈаеорсухіјѕԁһԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧανορυι",
+    "ABEKMHOPCTYXSIJaeopcyxijsdhqwABEZHIKMNOPTYXavopui",
+)
+"""Letters of Cyrillic and Greek that look Latin."""
 
 
 def tidy(name: str) -> str:
@@ -29,6 +34,11 @@ def tidy(name: str) -> str:
 
 def folded(name: str) -> str:
     return unicodedata.normalize("NFKC", " ".join(name.split())).casefold()
+
+
+def appearance(name: str) -> str:
+    """Equal for names that look alike."""
+    return folded(unicodedata.normalize("NFKC", name).translate(_TWINS))
 
 
 def knowledge_base_id(name: str, attempt: int = 0) -> KnowledgeBaseId:

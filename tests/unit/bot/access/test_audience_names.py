@@ -95,6 +95,21 @@ async def test_two_of_one_name_are_distinguished(chat: Chat) -> None:
         ).knowledge_base.id == base.id
 
 
+@pytest.mark.parametrize("twin", ["Hаndbook", "ΗANDBOOK", "Нandbоok", "Ｈandbook"])
+async def test_names_that_only_look_alike_are_told_apart(chat: Chat, twin: str) -> None:
+    real = await chat.audiences.create(place(), "Handbook", everyone=False)
+    false = await chat.audiences.create(place("LEGAL"), twin, everyone=False)
+    names = {
+        one.knowledge_base.id: one.name.in_language("en")
+        for one in await chat.audiences.readable(place(), chat.town, ANN)
+    }
+    assert names[real.id] == "Handbook"
+    assert names[false.id] not in (twin, "Handbook")
+    for base in (real, false):
+        found = await chat.audiences.find(names[base.id], place(), chat.town, ANN)
+        assert found.knowledge_base.id == base.id
+
+
 @pytest.mark.parametrize(
     "label", ["", "  ", "#general", "<#C1>", "here", "This Thread", "x" * 41, "a`b", "a\u0007b", "-x"]
 )
