@@ -7,6 +7,7 @@ from __future__ import annotations
 import inspect
 import json
 import logging
+import os
 import secrets
 import sys
 import threading
@@ -51,6 +52,7 @@ def configure(level: str, *, service: bool) -> None:
     root.handlers[:] = [handler]
     # Libraries log requests and payloads at INFO and DEBUG.
     root.setLevel(logging.WARNING)
+    os.environ.setdefault("HF_HUB_VERBOSITY", "error")  # its own handler announces each try
     for name in _REPEATING:
         logging.getLogger(name).setLevel(logging.WARNING if level == "debug" else logging.ERROR)
     for name in _OURS:

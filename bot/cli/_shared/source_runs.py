@@ -55,8 +55,9 @@ async def run_one(sources: Sources, source: SyncedSource, console: Console, *, a
 
 def report(source: SyncedSource, outcome: SyncOutcome, console: Console) -> None:
     counts = outcome.counts
-    entries = "" if outcome.entries is None else f"{outcome.entries:,} entries, "
+    noun = "entry" if outcome.entries == 1 else "entries"
+    entries = "" if outcome.entries is None else f"{outcome.entries:,} {noun}, "
     line = f"{source.address}: {entries}{counts.new} new, {counts.changed} changed, {counts.gone} gone, {counts.failed} failed"
     console.print(Text(printable(line), style="bold"))
     if outcome.error:
-        console.print(Text(printable(f"  {outcome.error} What was read before stays.")))
+        console.print(Text(printable(f"  {outcome.error.rstrip('.')}. What was read before stays.")))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import subprocess
 import sys
 import threading
 import warnings
@@ -164,3 +165,20 @@ def test_what_python_itself_would_print_is_a_line_without_words(
     assert first["event"] == "a thread ended with an error"
     assert first["traceback"].endswith("ValueError")
     assert second["event"] == "Python warning: UserWarning in library.py, line 7"
+
+
+@pytest.mark.process
+def test_tries_of_a_download_are_not_announced() -> None:
+    """By no handler; the error that ends them is."""
+    said = subprocess.run(
+        [sys.executable, "-c", _RETRIES], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert said.stderr == ""
+
+
+_RETRIES = """
+from bot.observability import log
+log.configure("info", service=False)
+from huggingface_hub.utils import logging
+logging.get_logger("huggingface_hub.utils._http").warning("Retrying in 1s [Retry 1/5].")
+"""
