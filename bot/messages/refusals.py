@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from bot.messages import say
 from bot.messages.translation import in_language as translated
@@ -35,6 +35,7 @@ class Localizable(ABC):
 
 
 Value: TypeAlias = "str | int | Localizable"
+_LONGEST: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +105,17 @@ class LocalizedError(UserError):
     """Console and log get English."""
 
     def __init__(self, name: Sentence, /, **values: Value) -> None:
-        self.phrase = Phrase(name, values)
+        self.phrase = Phrase(name, {key: _short(value) for key, value in values.items()})
         super().__init__(self.phrase.in_language("en"))
 
     def in_language(self, language: str) -> str:
         return self.phrase.in_language(language)
+
+
+def _short(value: Value) -> Value:
+    """What people typed may be long."""
+    is_long = isinstance(value, str) and len(value) > _LONGEST
+    return f"{value[:_LONGEST]}…" if is_long else value
 
 
 class Refusal(LocalizedError, NotAllowed):

@@ -51,7 +51,7 @@ class SqliteJobQueue:
                 )
         except sqlite3.IntegrityError as error:
             raise UnknownKnowledgeBase(
-                "the knowledge base no longer exists: it was removed meanwhile."
+                "The knowledge base no longer exists: it was removed meanwhile."
             ) from error
 
     async def unfinished(self, knowledge_base: KnowledgeBaseId | None = None) -> list[Job]:

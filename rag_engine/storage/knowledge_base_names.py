@@ -18,16 +18,16 @@ def tidy(name: str) -> str:
     """NFC, trimmed, single spaces. Raises `UserError` if invalid."""
     tidied = " ".join(unicodedata.normalize("NFC", name).split())
     if not tidied:
-        raise UserError("a knowledge base needs a name.")
+        raise UserError("A knowledge base needs a name.")
     if len(tidied) > LONGEST:
         raise UserError(
-            f"the name of a knowledge base may have {LONGEST} characters, this one has {len(tidied)}: shorten it."
+            f"The name of a knowledge base may have {LONGEST} characters, this one has {len(tidied)}: shorten it."
         )
     if any(unicodedata.category(character).startswith("C") for character in tidied):
-        raise UserError(f"the name {tidied!a} has characters that cannot be shown: leave them out.")
+        raise UserError(f"The name {tidied!a} has characters that cannot be shown: leave them out.")
     if tidied.startswith("-"):
         raise UserError(
-            f"the name {tidied!r} starts with a dash, which commands take for an option: leave it out."
+            f"The name {tidied!r} starts with a dash, which commands take for an option: leave it out."
         )
     return tidied
 

@@ -110,5 +110,5 @@ def knowledge_base_expected() -> Generator[None, None, None]:
         if error.sqlite_errorcode != sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
             raise
         raise UnknownKnowledgeBase(
-            "the knowledge base no longer exists: it was removed meanwhile."
+            "The knowledge base no longer exists: it was removed meanwhile."
         ) from error

@@ -389,7 +389,7 @@ async def test_a_member_that_is_shorter_or_longer_than_declared(
 
 async def test_a_name_that_can_be_none(there: Shelf, sound: Export, tmp_path: Path) -> None:
     file = sound.told(lambda manifest: manifest.update(name="x" * 200)).write(tmp_path / "kb.zip")
-    await expect_refusal(there, file, UserError, "the name of a knowledge base may have 80 characters")
+    await expect_refusal(there, file, UserError, "The name of a knowledge base may have 80 characters")
 
 
 async def test_a_document_of_another_knowledge_base_cannot_be_taken_over(
