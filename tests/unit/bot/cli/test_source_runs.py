@@ -13,7 +13,11 @@ from rag_engine.sync.types import SourceId, SyncCounts, SyncedSource
 from rag_engine.types import KnowledgeBaseId
 
 SOURCE = SyncedSource(
-    id=SourceId(1), knowledge_base=KnowledgeBaseId("kb"), kind="git", address="https://a.test", every_seconds=1
+    id=SourceId(1),
+    knowledge_base=KnowledgeBaseId("kb"),
+    kind="git",
+    address="https://a.test",
+    every_seconds=1,
 )
 
 
