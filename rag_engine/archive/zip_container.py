@@ -107,6 +107,7 @@ def opened(
     """Exactly the members listed, with names that `allows` accepts; `largest` limits the unpacked bytes by the packed
     ones. Raises a `UserError` that names the fault, or the format's `newer` error.
     """
+    _refuse_device(file, doing="read")
     with kind.translate_damage(file), zipfile.ZipFile(file) as archive:
         infos = archive.infolist()
         for info in infos:
@@ -133,6 +134,8 @@ def blocks(source: IO[bytes]) -> Iterator[bytes]:
 @contextmanager
 def writing(file: Path, *, level: int) -> Generator[zipfile.ZipFile]:
     """For its owner only; replaces `file` when the block succeeds. `level` is zlib's."""
+    _refuse_device(file, doing="written")
+    file = file.resolve()
     unfinished = file.with_name(f".{file.name}.{secrets.token_hex(4)}{PART}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
     descriptor = os.open(unfinished, flags, FILE_MODE)
@@ -145,6 +148,12 @@ def writing(file: Path, *, level: int) -> Generator[zipfile.ZipFile]:
         unfinished.replace(file)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def _refuse_device(file: Path, *, doing: str) -> None:
+    """A device would be replaced or read for ever."""
+    if file.exists() and not (file.is_file() or file.is_dir()):
+        raise UserError(f"{file} cannot be {doing}: it is no file.")
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 import re
 import zipfile
 from dataclasses import dataclass, replace
@@ -116,6 +117,25 @@ async def test_a_missing_file(there: Shelf, tmp_path: Path) -> None:
 
 async def test_a_folder(there: Shelf, tmp_path: Path) -> None:
     await expect_refusal(there, tmp_path, UserError, "cannot be read: is a directory.")
+
+
+async def test_a_pipe_is_neither_read_nor_replaced(there: Shelf, here: Shelf, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.zip"
+    os.mkfifo(pipe)
+    await expect_refusal(there, pipe, UserError, "pipe.zip cannot be read: it is no file.")
+    base = await here.fill()
+    with pytest.raises(UserError, match="cannot be written: it is no file"):
+        await archive.export(base, pipe, library=here.catalog, contents=here.index, identity=IDENTITY)
+    assert pipe.is_fifo()
+
+
+async def test_an_export_to_a_link_replaces_what_it_leads_to(here: Shelf, tmp_path: Path) -> None:
+    link, file = tmp_path / "latest.zip", tmp_path / "monday.zip"
+    link.symlink_to(file)
+    base = await here.fill()
+    await archive.export(base, link, library=here.catalog, contents=here.index, identity=IDENTITY)
+    assert link.is_symlink()
+    assert zipfile.is_zipfile(file)
 
 
 async def test_no_zip_at_all(there: Shelf, tmp_path: Path) -> None:
