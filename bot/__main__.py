@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import gc
 import os
 import sys
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
 
 EXIT_FAILED, EXIT_MISCONFIGURED, EXIT_INTERRUPTED = 1, 78, 130
 _UMASK = 0o077
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _BEFORE_THE_START = frozenset({"doctor", "setup", "upgrade"})
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit codes: 0 done, 1 failed, 2 wrong usage, 78 bad settings, 130 interrupted."""
     before = os.umask(_UMASK)
+    _open_closed_streams()
     try:
         with _without_collection():
             arguments, command = _parser.parse(sys.argv[1:] if argv is None else argv)
@@ -55,18 +58,35 @@ def _run(command: CommandModule, arguments: argparse.Namespace) -> int:
         if arguments.command not in _BEFORE_THE_START and read.data_dir.is_dir():
             data_version.note(read.data_dir, _version())
         with asyncio.Runner(loop_factory=dns.EventLoop) as runner, _wake_on_signals(runner.get_loop()):
-            return runner.run(command.run(arguments, read))
+            code = runner.run(command.run(arguments, read))
+            sys.stdout.flush()
+            return code
     except BrokenPipeError:
-        # The reader of our output is gone (`| head`): flushing at exit must not fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return EXIT_FAILED
     except Exception as error:
         cause = log.unwrapped(error)
         if isinstance(cause, RagError):
             print(terminal.wrapped(f"footnote: {cause}", sys.stderr), file=sys.stderr)
             return EXIT_MISCONFIGURED if isinstance(cause, Misconfigured) else EXIT_FAILED
+        if isinstance(cause, OSError) and cause.errno in _FULL:
+            print("footnote: The disk is full: make room, then try again.", file=sys.stderr)
+            _drop_output()
+            return EXIT_FAILED
         print(f"footnote: {log.report(cause)}", file=sys.stderr)
         return EXIT_FAILED
+
+
+def _open_closed_streams() -> None:
+    """`>&-` leaves None."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
+
+
+def _drop_output() -> None:
+    """Flushing at exit must not fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextlib.contextmanager

@@ -7,6 +7,7 @@ import json
 import shutil
 import sqlite3
 import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pymupdf
@@ -241,3 +242,22 @@ async def test_an_add_of_which_nothing_could_be_read_leaves_no_knowledge_base(
     for names in (("broken.pdf",), ("missing.pdf",), ("broken.pdf", "missing.pdf")):
         assert (await footnote("add", *names, "--kb", "new")).code == 1
         assert json.loads((await footnote("kb", "list", "--json")).out) == []
+
+
+@pytest.mark.parametrize("arguments", ["kb list", "ask leave?", "ask leave? --json", "kb show default"])
+@pytest.mark.parametrize(("output", "said"), [("/dev/full", 1), ("&-", 0)])
+async def test_output_that_takes_nothing_is_no_error_of_the_program(
+    one_file: Footnote, tmp_path: Path, arguments: str, output: str, said: int
+) -> None:
+    settings = {"FOOTNOTE_DATA_DIR": str(tmp_path / "data"), "FOOTNOTE_EMBEDDER__KIND": "hashing"}
+    process = await asyncio.create_subprocess_shell(
+        f"{sys.executable} -m bot {arguments} >{output}",
+        stderr=asyncio.subprocess.PIPE,
+        cwd=tmp_path,
+        env=environment(tmp_path, PYTHONPATH=str(PROJECT), **settings),
+    )
+    async with asyncio.timeout(60):
+        _, complaints = await process.communicate()
+    lines = complaints.decode().splitlines()
+    assert (process.returncode, len(lines)) == (said, said), lines
+    assert all("The disk is full" in line for line in lines)
