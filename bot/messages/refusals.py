@@ -114,8 +114,9 @@ class LocalizedError(UserError):
 
 def _short(value: Value) -> Value:
     """What people typed may be long."""
-    is_long = isinstance(value, str) and len(value) > _LONGEST
-    return f"{value[:_LONGEST]}…" if is_long else value
+    if isinstance(value, str) and len(value) > _LONGEST:
+        return f"{value[:_LONGEST]}…"
+    return value
 
 
 class Refusal(LocalizedError, NotAllowed):
