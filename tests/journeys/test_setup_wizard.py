@@ -164,6 +164,22 @@ async def test_a_key_with_an_umlaut_is_asked_for_again(folder: Path) -> None:
         await screen.until("does not answer")
 
 
+async def test_a_key_that_is_set_is_used_for_its_own_server_and_stays(folder: Path) -> None:
+    async with chats.serve("slack") as chat, openai_server.serve() as model:
+        model.pages["/v1/models"] = {"data": [{"id": "scripted"}]}
+        known = f"OPENAI_BASE_URL={model.base_url}\nOPENAI_API_KEY=sk-test-4711\n"
+        (folder / ".env").write_text(known, encoding="utf-8")
+        async with terminal.running([*COMMAND, "setup"], environment=settings(folder, chat)) as screen:
+            await answers(screen, "Platform [1]", "3")
+            await answers(screen, "Its address", "http://127.0.0.1:9/v1")
+            await answers(screen, "Its key", "")
+            await answers(screen, "Its address", model.base_url)
+            await screen.until("Its key is set already")
+            await answers(screen, "Model [1]", "1")
+            await screen.until("scripted writes the answers.")
+        assert "OPENAI_API_KEY=sk-test-4711\n" in env(folder)
+
+
 async def test_ctrl_c_keeps_what_was_accepted_and_the_next_run_goes_on(folder: Path) -> None:
     (folder / ".env").write_text("# mine\nFOOTNOTE_LOG_LEVEL=warning\n", encoding="utf-8")
     async with chats.serve("slack") as chat:
