@@ -5,6 +5,7 @@ import shlex
 from typing import Annotated, Literal, cast
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -36,7 +37,16 @@ def _names(value: object) -> object:
     )
 
 
+def _sendable(headers: dict[str, SecretStr]) -> dict[str, SecretStr]:
+    for name, value in headers.items():
+        text = value.get_secret_value()
+        if not (text.isascii() and text.isprintable()):
+            raise ValueError(f"the header {name!a} holds a letter that no header can hold: copy it again")
+    return headers
+
+
 Secrets = Annotated[dict[str, SecretStr], NoDecode, BeforeValidator(_from_json)]
+Headers = Annotated[Secrets, AfterValidator(_sendable)]
 
 
 class HttpToolSettings(BaseModel):
@@ -54,7 +64,7 @@ class HttpToolSettings(BaseModel):
         default_factory=dict[str, object]
     )
     """JSON schema of the arguments: `{"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}`."""
-    headers: Secrets = Field(default_factory=dict[str, SecretStr])
+    headers: Headers = Field(default_factory=dict[str, SecretStr])
     """Headers as JSON: `{"Authorization": "Bearer …"}`."""
     seconds: float = Field(default=10, gt=0)
     """Time limit of one call."""
@@ -86,7 +96,7 @@ class McpServerSettings(BaseModel):
     """Variables of the program as JSON."""
     url: str = ""
     """Or an address (streamable HTTP)."""
-    headers: Secrets = Field(default_factory=dict[str, SecretStr])
+    headers: Headers = Field(default_factory=dict[str, SecretStr])
     """Headers as JSON."""
     tools: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_names)] = ()
     """Only these, `a,b`; empty: all."""

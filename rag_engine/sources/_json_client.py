@@ -15,6 +15,7 @@ import httpx2
 
 from rag_engine.errors import BadSettings, FileTooLarge, NotAllowed, RateLimited, Unavailable, UserError
 from rag_engine.sync.types import EntryGone
+from rag_engine.text.header_secret import unsendable
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping
@@ -33,6 +34,8 @@ def secret(variable: str) -> str:
     value = os.environ.get(variable, "").strip()
     if not value:
         raise BadSettings(f"set {variable} in the environment of the bot.")
+    if reason := unsendable(value):
+        raise BadSettings(f"{variable}: {reason}.")
     return value
 
 

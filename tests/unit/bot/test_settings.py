@@ -13,6 +13,7 @@ from bot.composition import loader
 from bot.settings.platforms import platforms
 from rag_engine import plugins
 from rag_engine.errors import BadSettings
+from rag_engine.sources._json_client import secret
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -137,6 +138,24 @@ async def test_a_token_that_no_header_can_hold_is_named_by_its_own_variable(
 def test_each_part_with_a_key_refuses_one_that_no_header_can_hold(part: str, kind: str) -> None:
     with pytest.raises(ValidationError, match="it holds “ü”"):
         plugins.load(f"rag_engine.{part}", kind).Settings(api_key="schlüssel")
+
+
+@pytest.mark.parametrize("kind", ["HTTP__WEATHER", "MCP__WIKI"])
+def test_a_header_of_a_tool_that_cannot_be_sent_is_refused(
+    monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setenv(f"FOOTNOTE_TOOLS__{kind}__URL", "http://127.0.0.1:9/x")
+    monkeypatch.setenv(f"FOOTNOTE_TOOLS__{kind}__DESCRIPTION", "x")
+    monkeypatch.setenv(f"FOOTNOTE_TOOLS__{kind}__HEADERS", '{"Authorization": "Bearer schlüssel"}')
+    with pytest.raises(BadSettings, match="the header 'Authorization' holds a letter") as caught:
+        settings.read()
+    assert "schlüssel" not in str(caught.value)
+
+
+def test_a_token_of_a_source_that_cannot_be_sent_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NOTION_TOKEN", "schlüssel")
+    with pytest.raises(BadSettings, match="NOTION_TOKEN: it holds “ü”"):
+        secret("NOTION_TOKEN")
 
 
 def test_a_dotenv_file_that_is_no_text(elsewhere: Path) -> None:
