@@ -93,8 +93,11 @@ def _gaps(marks: ErasureMarks) -> Iterator[ErasureRule]:
         yield _chat("questions of gaps", "gap_questions", *_either(asked))
     if marks.turns:
         # Given before its question went and after the first rule.
-        late = f"name <> '' AND EXISTS (SELECT 1 FROM json_each(named_from) WHERE value {_IN})"  # noqa: S608
-        drawn = (_list(marks.turns),)
+        stays = f"EXISTS (SELECT 1 FROM gap_questions WHERE gap = gaps.id AND turn {_IN})"  # noqa: S608
+        late = (
+            f"name <> '' AND NOT {stays} AND EXISTS (SELECT 1 FROM json_each(named_from) WHERE value {_IN})"  # noqa: S608
+        )
+        drawn = (_list(marks.turns), _list(marks.turns))
         yield _chat("names of gaps", "gaps", late, drawn, change="name = '', named_from = '[]'")
     if marks.answers:
         from_gaps = _list(f"gap:{answer}" for answer in marks.answers)
