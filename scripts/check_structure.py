@@ -5,6 +5,7 @@ Checked in the product's packages:
 - no gerund as the name of a module or folder,
 - at most `WORDS` words in docstrings and comments,
 - no possessive quantifier of a group in a regular expression,
+- one migration of a database, one number,
 - at most 400 lines a module, 40 lines a function, and 16 public modules side by side.
 """
 
@@ -60,6 +61,7 @@ def violations(root: Path = PROJECT) -> list[str]:
         *_long_modules(root, modules),
         *_long_functions(root, trees),
         *_possessive_groups(root, trees),
+        *_repeated_migrations(root),
     ]
 
 
@@ -142,6 +144,16 @@ def _possessive_groups(root: Path, trees: dict[Path, ast.Module]) -> Iterator[st
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and _POSSESSIVE_GROUP.search(str(node.value)):
                 yield f"{path.relative_to(root)}:{node.lineno}: a possessive group; write (?>(?:…)*) for (?:…)*+"
+
+
+def _repeated_migrations(root: Path) -> Iterator[str]:
+    """The second one would never run."""
+    scripts = (path for package in PACKAGES for path in sorted((root / package).rglob("[0-9]*_*.sql")))
+    named: dict[tuple[Path, str], str] = {}
+    for path in scripts:
+        first = named.setdefault((path.parent, path.name.partition("_")[0]), path.name)
+        if first != path.name:
+            yield f"{path.relative_to(root)} has the number of {first}"
 
 
 def main() -> int:

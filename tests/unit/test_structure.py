@@ -31,8 +31,19 @@ LONG = "def long():\n" + "    pass\n" * 40
             f"have {check_structure.WORDS + 2} words",
         ),
         ({"bot/gate.py": 'NUMBER = r"(?:[.,]\\d)*+"'}, "a possessive group"),
+        ({"bot/sql/0002_a.sql": "", "bot/sql/0002_b.sql": ""}, "0002_b.sql has the number of 0002_a.sql"),
     ],
-    ids=["class", "gerund", "gerund folder", "module", "function", "folder", "words", "possessive group"],
+    ids=[
+        "class",
+        "gerund",
+        "gerund folder",
+        "module",
+        "function",
+        "folder",
+        "words",
+        "possessive group",
+        "migration",
+    ],
 )
 def test_a_violation_is_named(tmp_path: Path, files: dict[str, str], expected: str) -> None:
     write(tmp_path, files)
