@@ -1,4 +1,4 @@
-"""Computed questions over many tables: `python -m benchmarks.answers.table_questions [--half held_out|fresh|fourth|...|ninth] [--by rules sql] [--direct] [--made] [--verbose]`.
+"""Computed questions over many tables: `python -m benchmarks.answers.table_questions [--half held_out|fresh|fourth|...|eleventh|twelfth] [--by rules sql] [--direct] [--made] [--verbose]`.
 
 `rules`: without a language model; `sql`: with one that writes the right SELECT. All files of a half are in one knowledge base.
 """
@@ -39,6 +39,10 @@ if TYPE_CHECKING:
 
 VERDICTS: tuple[Verdict, ...] = ("right", "warned", "wrong", "refused", "quoted")
 
+_HALVES = (
+    *("development", "held_out", "fresh", "fourth", "fifth", "sixth", "seventh", "eighth"),
+    *("ninth", "tenth", "eleventh", "twelfth"),
+)
 _SCRIPTED = {"FOOTNOTE_MODEL__NAME": "scripted"}
 
 
@@ -164,17 +168,7 @@ def main() -> None:
     )
     parser.add_argument(
         "--half",
-        choices=(
-            "development",
-            "held_out",
-            "fresh",
-            "fourth",
-            "fifth",
-            "sixth",
-            "seventh",
-            "eighth",
-            "ninth",
-        ),
+        choices=_HALVES,
         default="development",
     )
     parser.add_argument("--by", nargs="+", choices=("rules", "sql"), default=["rules", "sql"])

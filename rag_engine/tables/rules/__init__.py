@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rag_engine.tables.rules.choice import chosen
-from rag_engine.tables.rules.interpretation import Question
 from rag_engine.tables.rules.language.lexicon import LANGUAGES, lexicon
 from rag_engine.tables.rules.language.question_words import words
+from rag_engine.tables.rules.question import Question
+from rag_engine.tables.rules.spellings import Wording, plain
 from rag_engine.tables.rules.subject import names_cells
 from rag_engine.tables.types import QueryRefusal
 from rag_engine.text.language import detect, possible
@@ -24,19 +25,28 @@ _OF_SEVERAL = frozenset({"count", "most", "least"})
 
 
 def write(question: str, tables: Sequence[TypedTable]) -> WrittenQuery | QueryRefusal:
-    """Every word of the question must have its part in it."""
+    """Every word must have its part in it; those that only link others are skipped."""
     first: QueryRefusal | None = None
     usable = [table for table in tables if table.columns and not table.too_large]
-    for language in _languages(question):
-        found = words(question, language)
-        if not 1 < len(found) <= _MOST_WORDS:
-            break
-        asked = Question(text=question, language=language, lexicon=lexicon(language), words=found)
-        written = chosen(asked, usable)
-        if not isinstance(written, QueryRefusal):
-            return replace(written, language=language)
-        if first is None or first.missing == "question":
-            first = written
+    languages = _languages(question)
+    for is_loose in (False, True):
+        for language in languages:
+            said = plain(question, usable, language) if is_loose else Wording(text=question)
+            found = words(said.text, language)
+            if not 1 < len(found) <= _MOST_WORDS:
+                return first or QueryRefusal(missing="question")
+            asked = Question(
+                text=said.text, language=language, lexicon=lexicon(language), words=found, is_loose=is_loose
+            )
+            written = chosen(asked, usable)
+            if not isinstance(written, QueryRefusal):
+                notes = (
+                    asked.lexicon.sentences["taken"].format(word=word, value=cell)
+                    for word, cell in said.taken
+                )
+                return replace(written, notes=(*written.notes, *notes), language=language)
+            if first is None or first.missing == "question":
+                first = written
     return first or QueryRefusal(missing="question")
 
 

@@ -110,10 +110,13 @@ def _much(reading: Interpretation, stated: Conditions) -> TableQuery:
         check_used(reading, rest, [])
         return Aggregate(table=reading.table, measures=(made,), filters=stated.filters, groups=groups)
     found = measures.measured(reading, stated, rest)
-    if len(found) == 1 and all(columns.adds_up(one, reading.question.language) for one in found[0][0]):
+    is_summed = len(found) == 1 or all(mention is None for _, mention in found)
+    if is_summed and all(
+        columns.adds_up(one, reading.question.language) for each, _ in found for one in each
+    ):
         check_used(reading, rest, [mention for _, mention in found])
-        made = Measure(function="sum", columns=found[0][0])
-        return Aggregate(table=reading.table, measures=(made,), filters=stated.filters, groups=groups)
+        made = tuple(Measure(function="sum", columns=each) for each, _ in found)
+        return Aggregate(table=reading.table, measures=made, filters=stated.filters, groups=groups)
     if groups:
         raise refused("question", reading.table)
     return lookup(reading, stated, tuple(column for each, _ in found for column in each))

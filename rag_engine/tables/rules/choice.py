@@ -14,11 +14,13 @@ from rag_engine.tables.rules.results.measures import is_unique
 from rag_engine.tables.rules.select import select
 from rag_engine.tables.rules.titles import titles_of
 from rag_engine.tables.types import QueryRefusal, WrittenQuery
+from rag_engine.text.language import possible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rag_engine.tables.rules.interpretation import Interpretation, Question
+    from rag_engine.tables.rules.interpretation import Interpretation
+    from rag_engine.tables.rules.question import Question
     from rag_engine.tables.types import TypedColumn, TypedTable
 
 _COMPUTING = frozenset(
@@ -103,12 +105,24 @@ def _of_one(question: Question, tables: Sequence[TypedTable]) -> WrittenQuery | 
         best = max(one.reading.evidence for one in written)
         unclear = [one for one in refused if not one[0].leftovers and one[0].evidence > best]
         if not unclear:
-            return _best(written)
+            return _best(written) if _is_named(written, attempts) else _which(attempts)
         refused = unclear
     if not refused:
         return _ORDINARY
     _, result = best = max(refused, key=_closeness)
     return result if _is_about(best[0], result) else _ORDINARY
+
+
+def _is_named(written: Sequence[_Attempt], attempts: Sequence[_Attempt]) -> bool:
+    """ "Who makes the most money" fits each table of money."""
+    best = max(written, key=lambda one: one.reading.evidence).reading
+    others = [one for one in attempts if one.reading.evidence >= best.evidence]
+    return len(others) == 1 or bool(best.columns or best.values or best.titles or best.periods)
+
+
+def _which(attempts: Sequence[_Attempt]) -> QueryRefusal:
+    names = dict.fromkeys(_place(one.reading.table) for one in attempts)
+    return QueryRefusal(missing="choice", available=tuple(names))
 
 
 def _closeness(one: tuple[Interpretation, QueryRefusal]) -> tuple[int, float]:
@@ -151,12 +165,18 @@ def _unclear(reading: Interpretation) -> QueryRefusal:
 
 
 def _best(written: Sequence[_Attempt]) -> WrittenQuery | QueryRefusal:
-    ranks = [(one.reading.evidence, _literal(one)) for one in written]
+    ranks = [(one.reading.evidence, _literal(one), _is_in_language(one)) for one in written]
     best = [one for one, rank in zip(written, ranks, strict=True) if rank == max(ranks)]
     if len(best) == 1:
         return best[0].result
     names = [_place(one.reading.table) for one in best]
     return QueryRefusal(missing="choice", available=tuple(dict.fromkeys(names)))
+
+
+def _is_in_language(attempt: _Attempt) -> bool:
+    table, language = attempt.reading.table, attempt.reading.question.language
+    likely = possible(", ".join(column.name for column in table.columns))
+    return language in likely if likely else True
 
 
 def _literal(attempt: _Attempt) -> int:

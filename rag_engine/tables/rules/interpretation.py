@@ -6,18 +6,28 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from rag_engine.tables.rules.language.question_words import header_words
-from rag_engine.tables.rules.mentions import cell_values, columns, comparisons, periods, qualities, roots
+from rag_engine.tables.rules.mentions import (
+    abbreviations,
+    cell_values,
+    columns,
+    comparisons,
+    periods,
+    qualities,
+    roots,
+)
+from rag_engine.tables.rules.mentions.leftovers import leftovers
+from rag_engine.tables.rules.question import SIGNS, Question, Sign
+from rag_engine.tables.rules.signs import is_operation, of_groups, placed_superlatives, within_columns
 from rag_engine.tables.rules.titles import is_title, is_titled, title_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from rag_engine.tables.rules.language.lexicon import Lexicon
     from rag_engine.tables.rules.language.question_words import QuestionWord
     from rag_engine.tables.rules.mentions.cell_values import ValueMention
     from rag_engine.tables.rules.mentions.columns import ColumnMention
     from rag_engine.tables.rules.mentions.comparisons import Comparison
-    from rag_engine.tables.rules.mentions.periods import Period, PeriodMention
+    from rag_engine.tables.rules.mentions.time_spans import Period, PeriodMention
     from rag_engine.tables.types import TypedColumn, TypedTable
 
 HINTED: Final = {
@@ -29,8 +39,6 @@ HINTED: Final = {
     "distance": frozenset({"distance"}),
 }
 """A verb is about columns of these."""
-_SIGNS: Final = ("ordinals", "superlatives", "operations", "links", "groups", "asked")
-_COMMON: Final = (*_SIGNS, "filler", "nouns", "hints", "comparisons", "periods")
 _Mention = TypeVar(
     "_Mention",
     "ValueMention",
@@ -41,47 +49,17 @@ _Mention = TypeVar(
     "BareNumber",
     "TitleMention",
 )
-_EMBEDDED: Final = frozenset({"sum", "average", "median", "most", "least"})
 _CLASSIFIERS: Final = frozenset("个条名位笔家种项张台件辆本只部间套箱座栋款批艘")
 _VALUES: Final = frozenset({"value", "values", "wert", "werte", "werten", "valor", "valores"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    text: str
-    language: str
-    lexicon: Lexicon
-    words: tuple[QuestionWord, ...]
-
-    def is_common(self, word: QuestionWord) -> bool:
-        return self.lexicon.has(word, *_COMMON)
-
-    def is_no_value(self, word: QuestionWord) -> bool:
-        """ "Paid" may be a state."""
-        return self.lexicon.has(word, *_SIGNS, "filler", "nouns", "comparisons", "periods")
-
-    def spoken(self, start: int, end: int) -> str:
-        return self.text[self.words[start].start : self.words[end - 1].end]
-
-    def is_beside(self, end: int, start: int) -> bool:
-        """Only words without content are between."""
-        return end <= start and all(self.lexicon.has(word, "filler") for word in self.words[end:start])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sign:
-    """`group` and `name` as in the lexicon."""
-
-    start: int
-    end: int
-    group: str
-    name: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class TitleMention:
+    """`is_literal`: in the title's own word."""
+
     start: int
     end: int
+    is_literal: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +102,7 @@ class Interpretation:
             for column in self.columns
         )
         hinted = sum(2.0 for sign in self.signs if sign.group == "hints" and self._fits(sign.name))
-        return exact + named + hinted + len(self.titles)
+        return exact + named + hinted + sum(2.0 if one.is_literal else 1.0 for one in self.titles)
 
     def _fits(self, hint: str) -> bool:
         return bool(columns.of_concepts(self.table, HINTED[hint], self.question.language))
@@ -160,35 +138,51 @@ def read(question: Question, table: TypedTable) -> Interpretation:
     claims.take(named)
     signs = _signs(question, claims, named)
     titled = title_words(table, language)
-    others = _otherwise_named(question, table, claims, named, [one.end for one in compared])
-    hints = claims.take(_of_groups(question, claims.free, "hints"))
+    others, hints = _otherwise_named(question, table, claims, named, [one.end for one in compared])
     titles = claims.take(_titles(words, claims.free, titled))
     by_verb = roots.of_title(words, claims.free, table, language)
     titles += claims.take(TitleMention(start=at, end=at + 1) for at in by_verb)
     partial = claims.take(cell_values.parts(words, claims.free, table, language))
-    numbers = claims.take(_numbers(words, claims.free))
-    return Interpretation(
+    found = Interpretation(
         question=question,
         table=table,
         values=_in_order(long, short, partial),
-        columns=tuple(
-            replace(one, is_title=is_title(words[one.start : one.end], titled))
-            for one in _in_order(named, others)
-        ),
+        columns=_titled_columns(words, titled, _in_order(named, others)),
         periods=_compared_periods(dated, signs),
         comparisons=compared,
         signs=_counting(question, table, _in_order(signs, hints), _in_order(named, others), titles),
-        numbers=numbers,
+        numbers=claims.take(_numbers(words, claims.free)),
         titles=titles,
-        leftovers=tuple(_leftovers(question, _without_values(words, claims.free, named))),
+        leftovers=(),
         doubtful=doubtful,
     )
+    return replace(found, leftovers=_unread(found, _without_values(words, claims.free, named)))
+
+
+def _titled_columns(
+    words: Sequence[QuestionWord], titled: frozenset[str], found: Sequence[ColumnMention]
+) -> tuple[ColumnMention, ...]:
+    return tuple(replace(one, is_title=is_title(words[one.start : one.end], titled)) for one in found)
+
+
+def _unread(reading: Interpretation, free: Sequence[bool]) -> tuple[tuple[int, int], ...]:
+    language = reading.question.language
+    found = leftovers(
+        reading.question,
+        free,
+        signs=reading.signs,
+        things={one.start for one in (*reading.columns, *reading.titles)},
+        headers={word.folded for one in reading.table.columns for word in header_words(one.name, language)},
+        values=[(one.start, one.end) for one in reading.values],
+        has_periods=bool(reading.periods),
+    )
+    return tuple(found)
 
 
 def _signs(question: Question, claims: _Claims, named: Sequence[ColumnMention]) -> tuple[Sign, ...]:
-    placed = claims.take(_placed_superlatives(question, claims.free))
-    signs = (*placed, *claims.take(_of_groups(question, claims.free, *_SIGNS)))
-    return signs if any(map(_is_operation, signs)) else (*signs, *_within(question, named))
+    placed = claims.take(placed_superlatives(question, claims.free))
+    signs = (*placed, *claims.take(of_groups(question, claims.free, *SIGNS)))
+    return signs if any(map(is_operation, signs)) else (*signs, *within_columns(question, named))
 
 
 def _counting(
@@ -198,8 +192,8 @@ def _counting(
     named: Sequence[ColumnMention],
     titles: Sequence[TitleMention],
 ) -> tuple[Sign, ...]:
-    """ "多少" is "how many" before a thing, else "how much"."""
-    if question.language != "zh" or any(sign.name == "count" for sign in signs):
+    """ "多少" is "how many" before a thing, else "how much"; so is "combien" at the end."""
+    if question.language not in {"zh", "fr"} or any(sign.name == "count" for sign in signs):
         return tuple(signs)
     things = [one.start for one in titles]
     things += [
@@ -207,6 +201,9 @@ def _counting(
         for one in named
         if not any(columns.is_quantity(column, question.language) for column in one.columns)
     ]
+    if question.language == "fr":
+        is_hinted = any(sign.group == "hints" for sign in signs)
+        things = [len(question.words)] if things and not is_hinted else []
     return tuple(
         replace(sign, name="count") if sign.name == "much" and sign.end in things else sign for sign in signs
     )
@@ -225,31 +222,20 @@ def _otherwise_named(
     claims: _Claims,
     named: Sequence[ColumnMention],
     numbers_end: Sequence[int],
-) -> tuple[ColumnMention, ...]:
+) -> tuple[tuple[ColumnMention, ...], tuple[Sign, ...]]:
     words, language = question.words, question.language
-    return (
+    found = (
         *claims.take(columns.united(words, claims.free, table, language, numbers_end)),
         *claims.take(columns.of_units(words, claims.free, table)),
-        *claims.take(columns.meant(words, claims.free, table, language)),
+        *claims.take(columns.meant(words, claims.free, table, language, of_money=question.is_loose)),
+    )
+    hints = claims.take(of_groups(question, claims.free, "hints"))
+    found += (
         *claims.take(roots.rooted(words, claims.free, table, language)),
-        *claims.take(columns.abbreviated(words, claims.free, table, language, question.is_common)),
+        *claims.take(abbreviations.abbreviated(words, claims.free, table, language, question.is_common)),
         *_measured(question, table, named),
     )
-
-
-def _placed_superlatives(question: Question, free: Sequence[bool]) -> Iterator[Sign]:
-    """ "第二高" is "第二" and "最高"."""
-    words = question.words
-    for at in range(len(words) - 2):
-        if words[at].text != "第" or not all(free[at : at + 3]):
-            continue
-        end, place = question.lexicon.at(words, at, "ordinals")
-        highest = (replace(words[at], text="最", folded="最"), *words[end:])
-        after, meaning = question.lexicon.at(highest, 0, "superlatives", "operations")
-        if place and meaning:
-            group, _, name = meaning.partition(" ")
-            yield Sign(start=at, end=end, group="ordinals", name=place.removeprefix("ordinals "))
-            yield Sign(start=end, end=end + after - 1, group=group, name=name)
+    return found, hints
 
 
 def _measured(
@@ -259,20 +245,10 @@ def _measured(
     if any(column.kind == "number" for one in named for column in one.columns):
         return
     everything = [True] * len(question.words)
-    for sign in _of_groups(question, everything, "qualities"):
+    for sign in of_groups(question, everything, "qualities"):
         found = qualities.columns_for(table, sign.name, question.language)
         if found:
             yield columns.ColumnMention(start=sign.start, end=sign.end, columns=found, share=0.0)
-
-
-def _is_operation(sign: Sign) -> bool:
-    return sign.group in {"operations", "superlatives"} and sign.name != "much"
-
-
-def _within(question: Question, named: Sequence[ColumnMention]) -> Iterator[Sign]:
-    for mention in named:
-        inside = [mention.start <= at < mention.end for at in range(len(question.words))]
-        yield from (sign for sign in _of_groups(question, inside, "operations") if sign.name in _EMBEDDED)
 
 
 def _in_order(*found: Sequence[_Mention]) -> tuple[_Mention, ...]:
@@ -293,7 +269,7 @@ def _values_and_columns(
     words, language = question.words, question.language
     values = cell_values.whole(words, claims.free, table, language, question.is_no_value)
     named = columns.mentioned(words, claims.free, table, language, question.is_common)
-    asks_when = any(sign.name == "when" for sign in _of_groups(question, claims.free, "asked"))
+    asks_when = any(sign.name == "when" for sign in of_groups(question, claims.free, "asked"))
     dated = {value: column for value in values for column in _dates(question, table, value)}
     if asks_when and dated:
         values = [value for value in values if value not in dated]
@@ -329,20 +305,6 @@ def _is_rather_column(question: Question, value: ValueMention, column: ColumnMen
     return column.share == 1 and not is_name
 
 
-def _of_groups(question: Question, free: Sequence[bool], *groups: str) -> list[Sign]:
-    found: list[Sign] = []
-    at = 0
-    while at < len(question.words):
-        end, meaning = question.lexicon.at(question.words, at, *groups, free=free) if free[at] else (at, "")
-        if meaning and question.lexicon.at(question.words, at, "filler", "periods")[0] <= end:
-            group, _, name = meaning.partition(" ")
-            found.append(Sign(start=at, end=end, group=group, name=name))
-            at = end
-        else:
-            at += 1
-    return found
-
-
 def _numbers(words: Sequence[QuestionWord], free: Sequence[bool]) -> list[BareNumber]:
     return [
         BareNumber(start=at, end=at + 1, value=value)
@@ -364,7 +326,7 @@ def _titles(
     words: Sequence[QuestionWord], free: Sequence[bool], titled: frozenset[str]
 ) -> list[TitleMention]:
     return [
-        TitleMention(start=at, end=at + 1)
+        TitleMention(start=at, end=at + 1, is_literal=not titled.isdisjoint(word.forms))
         for at, word in enumerate(words)
         if free[at] and not word.is_number and is_titled(word, titled)
     ]
@@ -375,20 +337,6 @@ def _without_values(
 ) -> list[bool]:
     ends = {one.end for one in named if all(column.kind == "number" for column in one.columns)}
     return [is_free and not (at in ends and words[at].folded in _VALUES) for at, is_free in enumerate(free)]
-
-
-def _leftovers(question: Question, free: Sequence[bool]) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    at = 0
-    while at < len(question.words):
-        end, _ = question.lexicon.at(question.words, at, "filler", "nouns")
-        if free[at] and end == at:
-            if found and found[-1][1] == at:
-                found[-1] = (found[-1][0], at + 1)
-            else:
-                found.append((at, at + 1))
-        at = max(end, at + 1)
-    return found
 
 
 def _is_timed(said: Sequence[QuestionWord]) -> bool:

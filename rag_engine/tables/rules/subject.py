@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.tables.rules.choice import asks_for_cell
-from rag_engine.tables.rules.interpretation import Question, read
+from rag_engine.tables.rules.interpretation import read
 from rag_engine.tables.rules.language.lexicon import lexicon
 from rag_engine.tables.rules.language.question_words import words
+from rag_engine.tables.rules.question import Question
 from rag_engine.text.language import question_language
 
 if TYPE_CHECKING:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.tables.rules.language.lexicon import concepts_at
-from rag_engine.tables.rules.language.question_words import forms, header_words
+from rag_engine.tables.rules.language.lexicon import concepts, concepts_at
+from rag_engine.tables.rules.language.question_words import folded, forms, header_words
 from rag_engine.tables.rules.mentions.joins import JoinedTable
 
 if TYPE_CHECKING:
@@ -62,12 +63,19 @@ _COLLECTIVES: Final = frozenset(
     }
 )
 _COLLECTIVE_ENDS: Final = ("kataster", "verzeichnis", "liste", "register", "ubersicht", "bestand")
+_BRACKETS: Final = re.compile(r"[(\[（].*?[)\]）]")
 _DAY: Final = len("2025-03-01")
 _EXTENSIONS: Final = frozenset({"csv", "tsv", "xlsx", "xls", "xlsm", "ods", "md", "docx", "html", "pdf"})
 
 
+def implied_rows(table: TypedTable) -> frozenset[str]:
+    """Vehicles, of a table with number plates."""
+    headers = {folded(_BRACKETS.sub("", column.name)).strip() for column in table.columns}
+    return frozenset(name for name, concept in concepts()[0].items() if headers & concept.headers)
+
+
 def title_words(table: TypedTable, language: str) -> frozenset[str]:
-    return frozenset(
+    return frozenset(f"\x00{name}" for name in implied_rows(table)) | frozenset(
         form
         for text in titles_of(table)
         for word in header_words(text, language)
@@ -90,7 +98,12 @@ def _first_part(word: QuestionWord) -> frozenset[str]:
 
 def names_rows(reading: Interpretation, start: int, end: int) -> bool:
     """As in "orders.csv", but not in "order budget.csv"."""
-    said = frozenset(form for word in reading.question.words[start:end] for form in word.forms)
+    words = reading.question.words[start:end]
+    if any(concepts_at(words, at)[1] & implied_rows(reading.table) for at in range(len(words))):
+        return True
+    if reading.question.language == "zh" and _is_in_title(reading, start):
+        return True
+    said = frozenset(form for word in words for form in word.forms)
     has_days = any(
         column.kind == "date" and len(str(column.least)) >= _DAY for column in reading.table.columns
     )
@@ -110,6 +123,14 @@ def names_rows(reading: Interpretation, start: int, end: int) -> bool:
             ):
                 return True
     return False
+
+
+def _is_in_title(reading: Interpretation, start: int) -> bool:
+    end = start
+    while any(one.start == end for one in reading.titles):
+        end += 1
+    said = reading.question.spoken(start, end) if end > start + 1 else ""
+    return bool(said) and any(said in text for text in (reading.table.title, reading.table.caption))
 
 
 def is_money(reading: Interpretation, title: TitleMention | ColumnMention) -> bool:

@@ -1,1 +1,0 @@
-"""Which rows a question is about."""

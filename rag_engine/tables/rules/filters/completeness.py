@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from rag_engine.tables.rules.language.question_words import header_words
 from rag_engine.tables.rules.refusals import refused
 from rag_engine.tables.rules.results import measures
 
@@ -26,11 +27,26 @@ def check_used(
             measures.is_unique(reading.table, column) for column in mention.columns
         ):
             continue
+        if measures.is_row_noun(reading, mention):
+            continue
+        if reading.question.is_loose and _holds_always(reading, mention):
+            continue
         if _is_all(reading, mention) or any(
             one is not None and set(one.columns) == set(mention.columns) for one in used
         ):
             continue
         raise refused("unclear", reading.table, reading.question.spoken(mention.start, mention.end))
+
+
+def _holds_always(reading: Interpretation, mention: ColumnMention) -> bool:
+    words, question = reading.question.words[mention.start : mention.end], reading.question
+    headers = {word.folded for one in mention.columns for word in header_words(one.name, question.language)}
+    is_verb = question.lexicon.at(words, 0, "loose")[1] in {"loose undated", "loose verbs"}
+    if is_verb and words[0].folded not in headers:
+        return True
+    return mention.end - mention.start == 1 and any(
+        column.kind == "date" and column.filled >= reading.table.row_count for column in mention.columns
+    )
 
 
 def _is_all(reading: Interpretation, mention: ColumnMention) -> bool:
@@ -49,5 +65,5 @@ def is_near(reading: Interpretation, end: int, start: int) -> bool:
         if reading.question.is_beside(value.end, column.start)
         for at in range(column.start, column.end)
     }
-    lexicon, words = reading.question.lexicon, reading.question.words
-    return all(at in taken or lexicon.has(words[at], "filler") for at in range(end, start))
+    question = reading.question
+    return all(at in taken or question.is_filler(question.words[at]) for at in range(end, start))

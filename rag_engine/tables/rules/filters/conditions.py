@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from rag_engine.tables.rules.filters import period_filters
 from rag_engine.tables.rules.filters.comparison_filters import compared
+from rag_engine.tables.rules.language.question_words import folded
 from rag_engine.tables.rules.mentions import columns
 from rag_engine.tables.rules.query import AnyFilter, EmptyFilter, RangeFilter, TextFilter
 from rag_engine.tables.rules.refusals import refused
@@ -13,11 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rag_engine.tables.rules.filters.period_filters import PlacedPeriod
-    from rag_engine.tables.rules.interpretation import BareNumber, Interpretation, Sign
+    from rag_engine.tables.rules.interpretation import BareNumber, Interpretation
     from rag_engine.tables.rules.mentions.cell_values import ValueMention
     from rag_engine.tables.rules.mentions.columns import ColumnMention
-    from rag_engine.tables.rules.mentions.periods import PeriodMention
+    from rag_engine.tables.rules.mentions.time_spans import PeriodMention
     from rag_engine.tables.rules.query import Filter
+    from rag_engine.tables.rules.question import Sign
     from rag_engine.tables.types import TypedColumn
 
 _TRUE: Final = 1
@@ -60,6 +62,7 @@ def conditions(reading: Interpretation) -> Conditions:
     others += _truths(reading, used)
     others += _states(reading, used)
     others += _undated(reading, used)
+    others += _pending(reading, used)
     _check_links(reading, values, used)
     numbered = list(_numbered(reading, used))
     others += [one for _, one in numbered]
@@ -106,6 +109,8 @@ def _chosen(reading: Interpretation, mention: ValueMention, used: list[ColumnMen
         _, column, texts = beside[0]
     elif len(choices) == 1:
         column, texts = choices[0]
+    elif len(same := _literal(reading, mention, choices)) == 1:
+        column, texts = same[0]
     else:
         raise refused(
             "choice", reading.table, _said(reading, mention), [one.name for one, _ in mention.choices]
@@ -113,6 +118,14 @@ def _chosen(reading: Interpretation, mention: ValueMention, used: list[ColumnMen
     if len(texts) > 1 and not mention.exact:
         raise refused("choice", reading.table, _said(reading, mention), texts)
     return ChosenValue(mention=mention, column=column, texts=texts, negated=_is_negated(reading, mention))
+
+
+def _literal(
+    reading: Interpretation, mention: ValueMention, choices: Sequence[tuple[TypedColumn, tuple[str, ...]]]
+) -> list[tuple[TypedColumn, tuple[str, ...]]]:
+    """ "Engineering" is rather that department than the job "Engineer"."""
+    said = folded(_said(reading, mention))
+    return [one for one in choices if any(folded(text) == said for text in one[1])]
 
 
 def _not_asked(
@@ -244,9 +257,31 @@ def _undated(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Fil
         negated = any(
             sign.name == "not" and _leads_to(reading, sign, mention.start) for sign in reading.signs
         )
-        if negated and not more and column.kind == "date" and not reading.periods:
+        has_gaps = reading.question.is_loose and 0 < column.filled < reading.table.row_count
+        if (
+            negated
+            and not more
+            and (column.kind == "date" or has_gaps)
+            and mention not in used
+            and not reading.periods
+        ):
             used.append(mention)
             yield EmptyFilter(column=column)
+
+
+def _pending(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filter]:
+    """ "Still out": the one day of the table that some rows have not."""
+    if not reading.has("pending", group="links"):
+        return
+    days = [
+        one
+        for one in reading.table.columns
+        if one.kind == "date" and 0 < one.filled < reading.table.row_count
+    ]
+    if len(days) != 1:
+        raise refused("question", reading.table)
+    used.extend(one for one in reading.columns if days[0] in one.columns)
+    yield EmptyFilter(column=days[0])
 
 
 def _truths(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filter]:

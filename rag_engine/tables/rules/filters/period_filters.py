@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rag_engine.tables.rules.interpretation import title_periods
 from rag_engine.tables.rules.language.question_words import words
-from rag_engine.tables.rules.mentions import columns, periods
+from rag_engine.tables.rules.mentions import columns, periods, time_spans
 from rag_engine.tables.rules.query import RangeFilter, TextFilter
 from rag_engine.tables.rules.refusals import refused
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rag_engine.tables.rules.interpretation import Interpretation
-    from rag_engine.tables.rules.mentions.periods import Period, PeriodMention
+    from rag_engine.tables.rules.mentions.time_spans import Period, PeriodMention
     from rag_engine.tables.rules.query import Filter
     from rag_engine.tables.rules.refusals import Unanswered
     from rag_engine.tables.types import TypedColumn
@@ -124,7 +124,7 @@ def _by_date(
     least, greatest = str(column.least or "")[:10], str(column.greatest or "")[:10]
     if not asked.is_range and not asked.year:
         link, asked = asked.limit, _with_year(reading, mention, replace(asked, limit=""), least, greatest)
-        asked = (periods.limited(asked, link) if link else asked) or asked
+        asked = (time_spans.limited(asked, link) if link else asked) or asked
     low, high = asked.bounds
     if not (low or high):
         return None

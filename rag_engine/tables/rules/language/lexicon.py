@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from rag_engine.tables.rules.language import adjectives
-from rag_engine.tables.rules.language.question_words import words
+from rag_engine.tables.rules.language.question_words import folded, words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,6 +71,8 @@ class Concept:
     name: str
     adds_up: bool = True
     is_place: bool = False
+    headers: frozenset[str] = frozenset()
+    """Of tables with a row for each."""
 
 
 @lru_cache(maxsize=1)
@@ -81,7 +83,12 @@ def concepts() -> tuple[
     known: dict[str, Concept] = {}
     meanings: dict[tuple[str, ...], set[str]] = {}
     for name, entry in raw.items():
-        known[name] = Concept(name, entry.get("adds_up", True), entry.get("place", False))
+        known[name] = Concept(
+            name,
+            entry.get("adds_up", True),
+            entry.get("place", False),
+            frozenset(map(folded, entry.get("headers", ()))),
+        )
         for phrase in entry["words"]:
             key = tuple(word.folded for word in words(phrase, ""))
             meanings.setdefault(key, set()).add(name)

@@ -24,6 +24,8 @@ _ORDINAL: Final = re.compile(r"(zweit|dritt|viert|fünft)([a-zäöüß]{3,}st(?:
 _COUNTED: Final = re.compile(r"([A-ZÄÖÜa-zäöüß]{4,}?)(anzahl|zahl)")
 _ENDINGS: Final = frozenset({"e", "en", "er", "es", "em", "wert", "werte"})
 _SHORTEST_STEM: Final = 4
+_SHORTEST_PLURAL: Final = 3
+"""Ads."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +55,8 @@ def folded(text: str) -> str:
 @lru_cache(maxsize=65_536)
 def forms(word: str, language: str) -> frozenset[str]:
     plain = folded(word)
+    if len(plain) == _SHORTEST_PLURAL and language == "en" and plain.isalpha():
+        return frozenset((plain, plain.removesuffix("s")))
     if len(plain) < _SHORTEST_STEM or not plain.isalpha():
         return frozenset((plain,))
     stems = (form for name in {language, "en"} for form in tokens(word, language=name))

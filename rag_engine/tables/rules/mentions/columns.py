@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Final
 from rag_engine.tables.rules.language.lexicon import concepts, concepts_at
 from rag_engine.tables.rules.language.question_words import header_words
 from rag_engine.tables.rules.mentions import periods
-from rag_engine.tables.rules.mentions.units import UNITS, unit_of
+from rag_engine.tables.rules.mentions.units import CURRENCIES, UNITS, unit_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from rag_engine.tables.rules.language.question_words import QuestionWord
-    from rag_engine.tables.rules.mentions.periods import Period
+    from rag_engine.tables.rules.mentions.time_spans import Period
     from rag_engine.tables.types import TypedColumn, TypedTable
 
 _LINKS: Final = frozenset(
@@ -75,6 +75,9 @@ _CODES: Final = frozenset(
         "phone",
     ]
 )
+_BEFORE_NOUNS: Final = frozenset("哪个每各种位名家款道")
+_HEAD_FIRST: Final = frozenset({"es", "fr"})
+_AGENTS: Final = ("er", "ers", "or", "ors")
 _COUNTED: Final = frozenset(["of", "der", "von", "de"])
 _UNITS: Final = frozenset(
     ["€", "$", "£", "¥", "%", "eur", "usd", "gbp", "chf", "euro", "euros", "percent", "元", "万"]
@@ -87,7 +90,8 @@ _COUNTED_UNITS: Final = frozenset(
 _BRACKETS: Final = re.compile(r"[(\[（].*?[)\]）]")
 _AUXILIARIES: Final = frozenset({"is", "are", "was", "were", "did", "has", "have"})
 _OF_MONEY: Final = frozenset({"cost"})
-_SHORTEST_ABBREVIATION: Final = 4
+_MONEYS: Final = frozenset({"revenue", "cost", "amount"})
+_ALL_MONEY: Final = _MONEYS | {"budget", "profit", "tax", "rent", "donation"}
 _TIMES: Final = frozenset({"year", "month", "quarter"})
 
 
@@ -135,6 +139,15 @@ def header(name: str, language: str) -> Header:
         period=spans[0][2] if len(spans) == 1 else None,
         is_code=is_code,
     )
+
+
+def names_head(said: Sequence[QuestionWord], column: TypedColumn, language: str) -> bool:
+    read = header(column.name, language)
+    places = sorted(read.required)
+    links = [at for at, word in enumerate(read.words) if word.folded in _LINKS and at > places[0]]
+    before = [at for at in places if not links or at < links[0]]
+    head = read.words[before[0] if language in _HEAD_FIRST else before[-1]]
+    return any(not head.forms.isdisjoint(word.forms) for word in said)
 
 
 def adds_up(column: TypedColumn, language: str) -> bool:
@@ -185,14 +198,21 @@ def mentioned(
 
 
 def meant(
-    words: Sequence[QuestionWord], free: Sequence[bool], table: TypedTable, language: str
+    words: Sequence[QuestionWord],
+    free: Sequence[bool],
+    table: TypedTable,
+    language: str,
+    *,
+    of_money: bool = False,
 ) -> list[ColumnMention]:
-    """By another name for the same thing."""
+    """By another name; `of_money`: "revenue" is the only amount."""
     found: list[ColumnMention] = []
     at = 0
     while at < len(words):
         end, names = concepts_at(words, at)
         columns = tuple(column for column in table.columns if names & header(column.name, language).concepts)
+        if of_money and not columns and names & _MONEYS:
+            columns = _only_amount(table, language)
         if names and columns and all(free[at:end]):
             found.append(
                 ColumnMention(start=at, end=end, columns=_narrowed(columns, names, language), share=0.0)
@@ -201,6 +221,20 @@ def meant(
         else:
             at += 1
     return found
+
+
+def _only_amount(table: TypedTable, language: str) -> tuple[TypedColumn, ...]:
+    sums = [
+        column
+        for column in table.columns
+        if is_quantity(column, language)
+        and (unit_of(column) in CURRENCIES or header(column.name, language).concepts & _ALL_MONEY)
+    ]
+    if len(sums) != 1:
+        return ()
+    own = header(sums[0].name, language).concepts
+    is_of_pieces = any(header(one.name, language).concepts & {"quantity", "stock"} for one in table.columns)
+    return tuple(sums) if own <= {"amount"} or (own == frozenset({"price"}) and not is_of_pieces) else ()
 
 
 def united(
@@ -270,7 +304,16 @@ def _run(
     scored = {
         number: _share(table.columns[number], said, language)
         for number, said in kept.items()
-        if _names_enough(words[start:end], table.columns[number], said, language, is_common)
+        if _names_enough(
+            words[start:end],
+            table.columns[number],
+            said,
+            language,
+            is_common,
+            is_led=start > 0
+            and words[start - 1].text in _BEFORE_NOUNS
+            and table.columns[number].kind == "text",
+        )
     }
     if not scored:
         return None
@@ -293,11 +336,13 @@ def _names_enough(
     places: frozenset[int],
     language: str,
     is_common: Callable[[QuestionWord], bool],
+    *,
+    is_led: bool = False,
 ) -> bool:
     read = header(column.name, language)
     if not places & read.required:
         return False
-    if said[0].is_han and len(said) == 1 and len(read.required) > 1:
+    if said[0].is_han and len(said) == 1 and len(read.required) > 1 and not is_led:
         return False
     return not all(map(is_common, said)) or places >= read.required
 
@@ -315,11 +360,21 @@ def _places(
         own = header(column.name, language).words
         is_whole = words[at].folded == "".join(word.folded for word in own)  # "ColA"
         same = frozenset(
-            place for place, word in enumerate(own) if is_whole or not word.forms.isdisjoint(words[at].forms)
+            place
+            for place, word in enumerate(own)
+            if is_whole
+            or (not word.forms.isdisjoint(words[at].forms) and not _is_agent(words[at], word, column))
         )
         if same:
             found[number] = same
     return found
+
+
+def _is_agent(said: QuestionWord, named: QuestionWord, column: TypedColumn) -> bool:
+    if column.kind == "date" and said.folded.endswith("s") and named.folded.endswith("ed"):
+        return True
+    is_agent = said.folded.endswith(_AGENTS) and not named.folded.endswith(_AGENTS)
+    return is_agent and column.kind in {"date", "number"}
 
 
 def _concepts(found: tuple[QuestionWord, ...]) -> frozenset[str]:
@@ -334,36 +389,6 @@ def _concepts(found: tuple[QuestionWord, ...]) -> frozenset[str]:
 
 def _is_time(word: QuestionWord) -> bool:
     return UNITS.get(word.folded) in {"min", "h"}
-
-
-def abbreviated(
-    words: Sequence[QuestionWord],
-    free: Sequence[bool],
-    table: TypedTable,
-    language: str,
-    is_common: Callable[[QuestionWord], bool],
-) -> list[ColumnMention]:
-    """ "Prio" for "Priority"."""
-    found: list[ColumnMention] = []
-    for at, word in enumerate(words):
-        if not free[at] or is_common(word) or not _may_be_short(word):
-            continue
-        own = tuple(
-            column
-            for column in table.columns
-            if any(_is_short_for(word, one) for one in header(column.name, language).words)
-        )
-        if len(own) == 1:
-            found.append(ColumnMention(start=at, end=at + 1, columns=own, share=0.0))
-    return found
-
-
-def _may_be_short(word: QuestionWord) -> bool:
-    return len(word.folded) >= _SHORTEST_ABBREVIATION and word.text.isascii() and word.text.isalpha()
-
-
-def _is_short_for(word: QuestionWord, whole: QuestionWord) -> bool:
-    return whole.folded.startswith(word.folded) and len(whole.folded) > len(word.folded) + 1
 
 
 def _is_within(word: QuestionWord, spans: Sequence[tuple[int, int]]) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from dataclasses import replace
+from datetime import date
 from typing import TYPE_CHECKING, Final
 
+from rag_engine.tables.rules.mentions.time_spans import Period, PeriodMention, joined, with_limit
 from rag_engine.text.language.months import NUMBERS
 
 if TYPE_CHECKING:
@@ -33,60 +34,31 @@ _BETWEEN: Final = frozenset(
 )
 _NUMERALS: Final = {sign: number for number, sign in enumerate("一二三四五六七八九十", 1)}
 _WORDS_TOO: Final = frozenset({"may", "mai", "set", "out", "mag", "gen", "ago", "march", "mars"})
+_BEFORE_MONTHS: Final = frozenset(
+    [
+        "in",
+        "of",
+        "since",
+        "until",
+        "till",
+        "through",
+        "during",
+        "from",
+        "before",
+        "after",
+        "im",
+        "seit",
+        "ab",
+        "bis",
+        "en",
+        "de",
+        "desde",
+        "hasta",
+        "depuis",
+    ]
+)
 _FIRST_YEAR, _LAST_YEAR = 1900, 2099
 _DECEMBER: Final = 12
-_LIMITS: Final = frozenset({"since", "before", "after", "until"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Period:
-    """In `months`, one `day`, or from `low` to before `high` (ISO days; "" is open)."""
-
-    year: int = 0
-    months: frozenset[int] = frozenset()
-    day: int = 0
-    low: str = ""
-    high: str = ""
-    limit: str = ""
-    """ "since" for "since April", until its year is known."""
-
-    @property
-    def is_range(self) -> bool:
-        return bool(self.low or self.high)
-
-    @property
-    def bounds(self) -> tuple[str, str]:
-        """("", "") if it has no year."""
-        if self.is_range or not self.year:
-            return self.low, self.high
-        if self.day:
-            start = date(self.year, min(self.months), self.day)
-            return start.isoformat(), (start + timedelta(days=1)).isoformat()
-        first, last = (min(self.months), max(self.months)) if self.months else (1, _DECEMBER)
-        after = (self.year + 1, 1) if last == _DECEMBER else (self.year, last + 1)
-        return f"{self.year}-{first:02}-01", f"{after[0]}-{after[1]:02}-01"
-
-    def contains(self, other: Period) -> bool:
-        """As far as both say."""
-        if self.is_range or (self.year and other.year):
-            low, high = self.bounds
-            inner_low, inner_high = other.bounds
-            if not inner_low:
-                return False
-            return (not low or inner_low >= low) and (not high or inner_high <= high)
-        if self.day:
-            return False
-        return not self.months or (bool(other.months) and other.months <= self.months)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PeriodMention:
-    """`parts`: "January" and "March" of "from January to March"."""
-
-    start: int
-    end: int
-    period: Period
-    parts: tuple[PeriodMention, ...] = ()
 
 
 def stated(words: Sequence[QuestionWord], lexicon: Lexicon, free: Sequence[bool]) -> list[PeriodMention]:
@@ -142,8 +114,8 @@ def _ranged(words: Sequence[QuestionWord], at: int, lexicon: Lexicon) -> PeriodM
         return PeriodMention(start=start, end=half[0], period=half[1])
     second = _second(words, after_first, link, lexicon)
     if second is not None:
-        joined = _joined(period, second.period)
-        if joined is None:
+        both = joined(period, second.period)
+        if both is None:
             return None
         year = period.year or second.period.year
         parts = (
@@ -154,7 +126,7 @@ def _ranged(words: Sequence[QuestionWord], at: int, lexicon: Lexicon) -> PeriodM
                 period=replace(second.period, year=second.period.year or year),
             ),
         )
-        return PeriodMention(start=start, end=second.end, period=joined, parts=parts)
+        return PeriodMention(start=start, end=second.end, period=both, parts=parts)
     if link in {"between", "relative"}:
         return None
     end_behind, behind = (
@@ -162,7 +134,7 @@ def _ranged(words: Sequence[QuestionWord], at: int, lexicon: Lexicon) -> PeriodM
     )
     if behind.endswith("_behind"):
         link, after_first = behind.removeprefix("periods ").removesuffix("_behind"), end_behind
-    limited = _limited(period, link)
+    limited = with_limit(period, link)
     return None if limited is None else PeriodMention(start=start, end=after_first, period=limited)
 
 
@@ -196,39 +168,6 @@ def _second(words: Sequence[QuestionWord], at: int, link: str, lexicon: Lexicon)
         return None
     after, period = simple(words, _skipped(words, end))
     return None if period is None else PeriodMention(start=at, end=after, period=period)
-
-
-def _joined(first: Period, last: Period) -> Period | None:
-    if not first.year and last.year and (first.months or first.day):
-        first = replace(first, year=last.year)
-    if first.year and not last.year and last.months:
-        last = replace(last, year=first.year)
-    if first.year and last.year:
-        low, high = first.bounds[0], last.bounds[1]
-        return Period(low=low, high=high) if low < high else None
-    if first.months and last.months and not (first.day or last.day):
-        begin, end = min(first.months), max(last.months)
-        return Period(months=frozenset(range(begin, end + 1))) if begin <= end else None
-    return None
-
-
-def _limited(period: Period, link: str) -> Period | None:
-    if link in {"", "from"}:
-        return period
-    if not period.year:
-        return replace(period, limit=link) if link in _LIMITS else None
-    return limited(period, link)
-
-
-def limited(period: Period, link: str) -> Period | None:
-    """What is since, before, after or until a period with a year."""
-    low, high = period.bounds
-    return {
-        "since": Period(low=low),
-        "before": Period(high=low),
-        "after": Period(low=high),
-        "until": Period(high=high),
-    }.get(link)
 
 
 def simple(words: Sequence[QuestionWord], at: int) -> tuple[int, Period | None]:
@@ -344,7 +283,7 @@ def _month(words: Sequence[QuestionWord], at: int) -> tuple[int, Period | None]:
     start = at
     if words[at].text.isdigit() and 1 <= int(words[at].text) <= 31:
         day, at = int(words[at].text), _skipped(words, at + 1)
-    month = _month_number(words[at]) if at < len(words) else 0
+    month = _month_number(words, at) if at < len(words) else 0
     if not month:
         return start, None
     end = at + 1
@@ -354,16 +293,20 @@ def _month(words: Sequence[QuestionWord], at: int) -> tuple[int, Period | None]:
             end += 1
     after, year = _year_at(words, _skipped(words, end))
     if day and not year:
-        return start, None
+        return end, Period(months=frozenset((month,)), day=day)
     if year:
         period = _checked(year, month, day)
         return (after, period) if period is not None else (start, None)
     return end, Period(months=frozenset((month,)))
 
 
-def _month_number(word: QuestionWord) -> int:
+def _month_number(words: Sequence[QuestionWord], at: int) -> int:
+    word = words[at]
     number = NUMBERS.get(word.text.lower(), 0)
-    return 0 if word.folded in _WORDS_TOO and not word.text[0].isupper() else number
+    if word.folded not in _WORDS_TOO or word.text[0].isupper():
+        return number
+    is_led = at > 0 and words[at - 1].folded in _BEFORE_MONTHS
+    return number if is_led or _year_at(words, at + 1)[1] else 0
 
 
 def _year_at(words: Sequence[QuestionWord], at: int) -> tuple[int, int]:

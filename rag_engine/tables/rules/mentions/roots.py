@@ -1,5 +1,3 @@
-"""Columns named by a verb of the same root: "borrowed" for "Borrower"."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final

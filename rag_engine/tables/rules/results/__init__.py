@@ -1,1 +1,0 @@
-"""What is computed of the rows: sums, counts, extremes, shares, lists."""

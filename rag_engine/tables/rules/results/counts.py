@@ -1,15 +1,17 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.tables.rules.filters.completeness import check_used, is_near
 from rag_engine.tables.rules.mentions import columns
 from rag_engine.tables.rules.mentions.units import UNITS
-from rag_engine.tables.rules.query import Aggregate, Measure
+from rag_engine.tables.rules.query import Aggregate, Measure, RowList
 from rag_engine.tables.rules.refusals import refused
 from rag_engine.tables.rules.results import measures
 from rag_engine.tables.rules.results.entities import group_columns
+from rag_engine.tables.rules.results.single_rows import is_one_row, names_rows_of
 from rag_engine.tables.rules.titles import names_rows
 
 if TYPE_CHECKING:
@@ -19,10 +21,11 @@ if TYPE_CHECKING:
     from rag_engine.tables.rules.interpretation import Interpretation
     from rag_engine.tables.rules.mentions.columns import ColumnMention
     from rag_engine.tables.rules.query import Function, TableQuery
+    from rag_engine.tables.rules.question import Sign
     from rag_engine.tables.types import TypedColumn
 
-_PEOPLE: Final = frozenset({"人", "gente", "personas", "personnes"})
 _AMOUNT: Final = re.compile(r"\d[\d.,]*(?: [^\W\d].*)?")
+_PIECES: Final = frozenset({"quantity", "stock", "attendance", "population", "capacity", "person"})
 _ROW_COUNTERS: Final = frozenset("条笔")
 
 
@@ -37,9 +40,16 @@ def counted(reading: Interpretation, stated: Conditions) -> TableQuery:
     numeric = measures.named(reading, rest)
     if noun is None and (reading.question.language == "zh" or sign.end == len(reading.question.words)):
         noun = next((one for one in rest if one not in numeric), None)
+    if noun is None and (pieces := _classified(reading, sign)) is not None:
+        made = Measure(function="sum", columns=(pieces,))
+        check_used(reading, rest, [])
+        return Aggregate(table=reading.table, measures=(made,), filters=stated.filters, groups=groups)
     if noun is None and len(numeric) == 1 and (stated.under or _counts_pieces(reading)):
         noun = numeric[0]
     others = [one for one in rest if one is not noun]
+    if noun is None and reading.question.is_loose and (found := _counted_things(reading, stated)) is not None:
+        check_used(reading, others, [])
+        return replace(found, groups=groups) if isinstance(found, Aggregate) else found
     made = count(reading, noun, numeric, stated)
     if reading.has("quantity", group="hints") and made.function != "sum":
         made = Measure(function="sum", columns=measures.measured(reading, stated, numeric)[0][0])
@@ -48,6 +58,44 @@ def counted(reading: Interpretation, stated: Conditions) -> TableQuery:
     # "How many courses" may mean all that were held, or different ones: both figures are shown.
     rows = (Measure(function="count"),) if is_doubtful else ()
     return Aggregate(table=reading.table, measures=(*rows, made), filters=stated.filters, groups=groups)
+
+
+def _counted_things(reading: Interpretation, stated: Conditions) -> TableQuery | None:
+    """ "How many chairs": rows and pieces."""
+    ends = [sign.end for sign in reading.signs if sign.name == "count"]
+    if _counts_rows(reading) or not (stated.values or stated.others) or reading.has("different"):
+        return None
+    labels = measures.label_columns(reading.table, reading.question.language)
+    tells_rows = all(measures.is_unique(reading.table, one) for one in labels) or _asks_how_often(reading)
+    if not stated.values:
+        made = Aggregate(table=reading.table, measures=(Measure(function="count"),), filters=stated.filters)
+        return made if tells_rows else None
+    if is_one_row(reading, stated.filters):
+        return RowList(table=reading.table, columns=reading.table.columns, filters=stated.filters)
+    if not any(reading.question.is_beside(end, value.start) for end in ends for value in reading.values):
+        return None
+    pieces = [
+        column
+        for column in reading.table.columns
+        if columns.adds_up(column, reading.question.language)
+        and _PIECES & columns.header(column.name, reading.question.language).concepts
+    ]
+    summed = (Measure(function="sum", columns=tuple(pieces)),) if len(pieces) == 1 else ()
+    if len(pieces) > 1 or not (pieces or tells_rows):
+        return None
+    return Aggregate(
+        table=reading.table, measures=(Measure(function="count"), *summed), filters=stated.filters
+    )
+
+
+def _asks_how_often(reading: Interpretation) -> bool:
+    lexicon, words = reading.question.lexicon, reading.question.words
+    return any(
+        lexicon.has(word, "often")
+        for sign in reading.signs
+        if sign.name == "count"
+        for word in words[sign.start : sign.end + 1]
+    )
 
 
 def _counts_pieces(reading: Interpretation) -> bool:
@@ -77,6 +125,8 @@ def count(
             _counts_rows(reading) or (stated.others and _counts_cells(reading))
         ):
             raise refused("question", reading.table)
+        return rows
+    if measures.is_row_noun(reading, noun) and all(one.kind == "number" for one in noun.columns):
         return rows
     if noun in numeric:
         (found, _), *_ = measures.measured(reading, stated, [noun])
@@ -131,6 +181,27 @@ def _counts_rows(reading: Interpretation) -> bool:
         or _counts_people(reading, sign.end)
         or _counts_value(reading, sign.end)
         or (sign.end == len(words) and any(names_rows(reading, one.start, one.end) for one in reading.titles))
+        or (reading.question.is_loose and _is_last(reading, sign.end) and names_rows_of(reading))
+    )
+
+
+def _classified(reading: Interpretation, sign: Sign) -> TypedColumn | None:
+    if reading.question.language != "zh":
+        return None
+    unit = reading.question.words[sign.end - 1].text
+    found = [
+        column
+        for column in reading.table.columns
+        if unit in column.name and unit not in _ROW_COUNTERS and columns.adds_up(column, "zh")
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_last(reading: Interpretation, start: int) -> bool:
+    taken = {at for one in reading.signs if one.name == "exists" for at in range(one.start, one.end)}
+    words = reading.question.words
+    return start > 2 and all(
+        at in taken or reading.question.is_filler(words[at]) for at in range(start, len(words))
     )
 
 
@@ -153,9 +224,9 @@ def _counts_roles(reading: Interpretation, start: int) -> bool:
 
 
 def _counts_people(reading: Interpretation, end: int) -> bool:
-    words, language = reading.question.words, reading.question.language
-    said = {word.folded for word in words[end - 1 : end + 2]}
-    return bool(_PEOPLE & said) and any(
+    question, language = reading.question, reading.question.language
+    said = question.words[end - 1 : end + 2]
+    return any(question.lexicon.has(word, "people") for word in said) and any(
         measures.is_unique(reading.table, label) and "person" in columns.header(label.name, language).concepts
         for label in measures.label_columns(reading.table, language)
     )
@@ -167,9 +238,8 @@ def _counts_value(reading: Interpretation, start: int) -> bool:
     labels = measures.label_columns(reading.table, language)
     if not all(measures.is_unique(reading.table, one) for one in labels):
         return False
-    pieces = {"quantity", "stock", "attendance", "population", "capacity", "person"}
     if any(
-        pieces & columns.header(one.name, language).concepts
+        _PIECES & columns.header(one.name, language).concepts
         for one in reading.table.columns
         if one.kind == "number"
     ):

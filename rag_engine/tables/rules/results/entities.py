@@ -13,9 +13,10 @@ from rag_engine.tables.rules.results import measures
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rag_engine.tables.rules.interpretation import Interpretation, Sign
+    from rag_engine.tables.rules.interpretation import Interpretation
     from rag_engine.tables.rules.mentions.columns import ColumnMention
     from rag_engine.tables.rules.query import TimeUnit
+    from rag_engine.tables.rules.question import Sign
     from rag_engine.tables.types import TypedColumn
 
 _NAME = 2
@@ -97,6 +98,9 @@ def asked_entity(
         return Grouping(column=places[0]), tuple(rest)
     asked = asked or [one for one in candidates if _is_beside_titles(reading, sign.end, one.start)]
     asked = asked or [one for one in candidates if _is_after_number(reading, one)]
+    if not asked and reading.question.is_loose:
+        texts = [one for one in candidates if all(column.kind == "text" for column in one.columns)]
+        asked = texts if len(texts) == 1 else []
     if not asked:
         return None, tuple(rest)
     left = tuple(one for one in rest if one is not asked[0])
@@ -131,7 +135,7 @@ def _person(
         if column.kind == "text" and len(one.columns) == 1
     ]
     found = [column for column, share in named if not share] or person_columns(reading)
-    found = found or [column for column, _ in named]
+    found = found or [column for column, _ in named] or people_columns(reading)
     if len(found) != 1:
         raise refused("question", reading.table)
     left = tuple(one for one in rest if found[0] not in one.columns)
@@ -149,6 +153,31 @@ def person_columns(reading: Interpretation) -> list[TypedColumn]:
     found = found or [column for column in reading.table.columns if _holds_names(column)]
     first = [column for column in found if column in labels]
     return first or found
+
+
+def people_columns(reading: Interpretation) -> list[TypedColumn]:
+    ends = _AGENTS.get(reading.question.language, ()) + _AGENTS["en"]
+    found = [
+        column
+        for column in reading.table.columns
+        if column.kind == "text"
+        and not any(character.isdigit() for value in column.values for character in value)
+        and any(
+            word.folded.endswith(ends) and word.folded not in _NO_AGENTS
+            for word in columns.header(column.name, reading.question.language).words
+        )
+    ]
+    return list(dict.fromkeys((*person_columns(reading), *found)))
+
+
+_AGENTS = {
+    "en": ("er", "or", "ist", "ian", "ant", "ee", "man", "guest", "by", "coach"),
+    "de": ("er", "erin", "or", "ist", "ant", "iker", "eur", "gast", "kraft", "von"),
+    "es": ("or", "ora", "ante", "ente", "ista", "ero", "era", "ario"),
+    "fr": ("eur", "euse", "ier", "iere", "iste", "ant", "teur"),
+    "zh": ("员", "人", "者", "师", "手", "长", "客"),
+}
+_NO_AGENTS = frozenset({"number", "order", "quarter", "center", "paper", "color", "sector", "floor", "tier", "letter", "plant", "colour", "semester", "nummer", "alter", "semestre", "filter", "folder", "water", "other", "weather", "gender", "category", "for", "per", "over"})  # fmt: skip
 
 
 def _holds_names(column: TypedColumn) -> bool:
@@ -211,8 +240,7 @@ def _follows_which(reading: Interpretation, mention: ColumnMention) -> bool:
 def _is_beside_or_counted(reading: Interpretation, end: int, start: int) -> bool:
     counted = {at for number in reading.numbers for at in range(number.start, number.end)}
     return end <= start and all(
-        at in counted or reading.question.lexicon.has(reading.question.words[at], "filler")
-        for at in range(end, start)
+        at in counted or reading.question.is_filler(reading.question.words[at]) for at in range(end, start)
     )
 
 
@@ -258,6 +286,8 @@ def _unit_behind(reading: Interpretation, sign: Sign) -> Sign | None:
 
 
 def _is_before_value(reading: Interpretation, sign: Sign) -> bool:
+    if any(reading.question.is_beside(sign.end, one.start) for one in reading.comparisons):
+        return True  # "Delayed by more than 60 minutes"
     return any(
         reading.question.is_beside(sign.end, value.start)
         or any(

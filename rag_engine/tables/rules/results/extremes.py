@@ -10,7 +10,14 @@ from rag_engine.tables.rules.mentions.qualities import SIZES, columns_for
 from rag_engine.tables.rules.query import FOLDING, Aggregate, Grouping, Measure, RowList, Superlative
 from rag_engine.tables.rules.refusals import refused
 from rag_engine.tables.rules.results import measures
-from rag_engine.tables.rules.results.counts import count
+from rag_engine.tables.rules.results.counted_extremes import (
+    BARE,
+    counts,
+    counts_events,
+    grouped_ranking,
+    most_events,
+    most_rows,
+)
 from rag_engine.tables.rules.results.entities import asked_entity, group_columns, joined_entity
 from rag_engine.tables.rules.results.ranked_columns import ranked_column
 from rag_engine.tables.rules.results.superlatives import extreme
@@ -20,12 +27,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rag_engine.tables.rules.filters.conditions import Conditions
-    from rag_engine.tables.rules.interpretation import Interpretation, Sign
+    from rag_engine.tables.rules.interpretation import Interpretation
     from rag_engine.tables.rules.mentions.columns import ColumnMention
     from rag_engine.tables.rules.query import Function, TableQuery
+    from rag_engine.tables.rules.question import Sign
     from rag_engine.tables.types import TypedColumn
 
-_BARE = frozenset({"most", "least", "meisten", "wenigsten", "mas", "menos", "多", "少"})
 _Measured: TypeAlias = "tuple[tuple[TypedColumn, ...], ColumnMention | None]"
 
 
@@ -41,13 +48,13 @@ def extremes(reading: Interpretation, stated: Conditions, signs: Sequence[Sign])
     if entity is not None and (second := joined_entity(reading, entity, rest)) is not None:
         return _ranked_pair(reading, stated, sign, (entity, second[0]), second[1], limit)
     if sign.name.endswith(" frequency") or (
-        entity is not None and _counts_events(reading, sign, entity, rest)
+        entity is not None and counts_events(reading, sign, entity, rest)
     ):
-        return _most_events(reading, stated, sign, entity, rest, limit)
+        return most_events(reading, stated, sign, entity, rest, limit)
     if sign.group == "superlatives":
         return _superlative(reading, stated, sign, entity, rest, limit)
-    if reading.has("count") or (entity and _counts(reading, stated, sign, entity, rest)):
-        return _most_rows(reading, stated, sign, entity, rest, limit)
+    if reading.has("count") or (entity and counts(reading, stated, sign, entity, rest)):
+        return most_rows(reading, stated, sign, entity, rest, limit)
     found = _by_size(reading, stated, sign, rest) or measures.measured(reading, stated, rest)
     each, mention = found[0] if len(found) == 1 else _nearest(reading, sign, found)
     check_used(reading, rest, [mention])
@@ -58,7 +65,7 @@ def extremes(reading: Interpretation, stated: Conditions, signs: Sequence[Sign])
         if folding(reading):
             raise refused("question", reading.table)
         if limit > 1 or places(reading) or (_asks_for_row(reading, rest) and not groups):
-            shown = (*measures.label_columns(reading.table, reading.question.language), column)
+            shown = (*measures.shown_names(reading), column)
             return _ranked_rows(reading, stated, shown, column, sign, limit)
         made = Measure(function=extreme(sign) or "most", columns=each)
         return Aggregate(table=reading.table, measures=(made,), filters=stated.filters, groups=groups)
@@ -81,9 +88,9 @@ def ranked_in_place(reading: Interpretation, query: TableQuery) -> TableQuery:
     ranked = [sign for sign in reading.signs if extreme(sign)]
     named = {at for one in (*reading.columns, *reading.titles) for at in range(one.start, one.end)}
     between = range(stated[0].end, ranked[0].start)
-    words, lexicon = reading.question.words, reading.question.lexicon
+    question = reading.question
     is_led = stated[0].end <= ranked[0].start and all(
-        at in named or lexicon.has(words[at], "filler") for at in between
+        at in named or question.is_filler(question.words[at]) for at in between
     )
     if query.ranking.limit > 1 or not is_led:
         raise refused("question", reading.table)
@@ -115,10 +122,15 @@ def _asks_for_row(reading: Interpretation, rest: Sequence[ColumnMention]) -> boo
     labels = measures.label_columns(reading.table, reading.question.language)
     if any(one.share == 1 and one.columns == labels for one in rest):
         return True
+    if any(measures.is_row_noun(reading, one) for one in rest):
+        return True
     return any(
         sign.group == "asked"
         and sign.name == "which"
-        and any(reading.question.is_beside(sign.end, title.start) for title in reading.titles)
+        and (
+            (reading.question.is_loose and reading.question.words[sign.start].folded != "what")
+            or any(reading.question.is_beside(sign.end, title.start) for title in reading.titles)
+        )
         for sign in reading.signs
     )
 
@@ -146,24 +158,12 @@ def _ranked(
         shown = tuple(dict.fromkeys((entity.column, column)))
         return _ranked_rows(reading, stated, shown, column, sign, limit)
     measure = Measure(function=function or "sum", columns=each)
-    return _grouped_ranking(reading, stated, sign, entity, measure, limit)
-
-
-def _grouped_ranking(
-    reading: Interpretation, stated: Conditions, sign: Sign, entity: Grouping, measure: Measure, limit: int
-) -> Aggregate:
-    return Aggregate(
-        table=reading.table,
-        measures=(measure,),
-        filters=stated.filters,
-        groups=(entity,),
-        ranking=Superlative(extreme=extreme(sign), limit=limit),
-    )
+    return grouped_ranking(reading, stated, sign, entity, measure, limit)
 
 
 def _is_sum_of_rows(reading: Interpretation, sign: Sign) -> bool:
     """ "Who earned the most" is no single fee; "the highest fee" is one."""
-    return reading.question.words[sign.end - 1].folded in _BARE and any(
+    return reading.question.words[sign.end - 1].folded in BARE and any(
         one.group == "hints" for one in reading.signs
     )
 
@@ -240,7 +240,7 @@ def _superlative(
     language = reading.question.language
     concept = sign.name.partition(" ")[2]
     by = ranked_column(reading, stated, sign, concept, [column for one in rest for column in one.columns])
-    if concept == "age" and by == period_filters.year_column(reading):
+    if concept == "age" and (by.kind == "date" or by == period_filters.year_column(reading)):
         sign = replace(sign, name="least date" if extreme(sign) == "most" else "most date")
     asked = [column for mention in rest for column in mention.columns if column != by]
     if any(len(mention.columns) > 1 for mention in rest):
@@ -258,92 +258,12 @@ def _superlative(
             or (function == "sum" and not columns.adds_up(by, language))
         ):
             raise refused("question", reading.table)
-        return _grouped_ranking(
+        return grouped_ranking(
             reading, stated, sign, entity, Measure(function=function, columns=(by,)), limit
         )
-    label = (entity.column,) if entity is not None else measures.label_columns(reading.table, language)
+    label = (entity.column,) if entity is not None and entity.column != by else measures.shown_names(reading)
     shown = tuple(dict.fromkeys((*label, *asked, by)))
     return _ranked_rows(reading, stated, shown, by, sign, limit)
-
-
-def _most_rows(
-    reading: Interpretation,
-    stated: Conditions,
-    sign: Sign,
-    entity: Grouping | None,
-    rest: Sequence[ColumnMention],
-    limit: int,
-) -> TableQuery:
-    if entity is None:
-        raise refused("question", reading.table)
-    is_behind = reading.question.language != "zh"
-    nouns = [one for one in rest if one.start >= sign.end or not is_behind]
-    numeric = measures.named(reading, nouns)
-    check_used(reading, rest, nouns[:1])
-    made = count(reading, nouns[0] if nouns else None, numeric, stated)
-    return Aggregate(
-        table=reading.table,
-        measures=(made,),
-        filters=stated.filters,
-        groups=(entity,),
-        ranking=Superlative(extreme=extreme(sign), limit=limit),
-    )
-
-
-def _counts_events(
-    reading: Interpretation, sign: Sign, entity: Grouping, rest: Sequence[ColumnMention]
-) -> bool:
-    """ "Which customer complained the most" of complaints."""
-    is_bare = reading.question.words[sign.end - 1].folded in _BARE
-    said = any(
-        reading.question.is_beside(one.end, sign.start)
-        for one in (
-            *reading.titles,
-            *(one for one in reading.columns if entity.column not in one.columns and _is_event(reading, one)),
-        )
-    )
-    hinted = any(one.group == "hints" for one in reading.signs)
-    return is_bare and said and not hinted and not measures.named(reading, rest)
-
-
-def _is_event(reading: Interpretation, mention: ColumnMention) -> bool:
-    """By a verb: "complained" for "Complaint", of which each row has its own."""
-    return not mention.share and all(measures.is_unique(reading.table, column) for column in mention.columns)
-
-
-def _most_events(
-    reading: Interpretation,
-    stated: Conditions,
-    sign: Sign,
-    entity: Grouping | None,
-    rest: Sequence[ColumnMention],
-    limit: int,
-) -> TableQuery:
-    if entity is None or any(not one.is_title and not _is_event(reading, one) for one in rest):
-        raise refused("question", reading.table)
-    return _grouped_ranking(reading, stated, sign, entity, Measure(function="count"), limit)
-
-
-def _counts(
-    reading: Interpretation,
-    stated: Conditions,
-    sign: Sign,
-    entity: Grouping,
-    rest: Sequence[ColumnMention],
-) -> bool:
-    if stated.under or measures.is_unique(reading.table, entity.column) or measures.named(reading, rest):
-        return False
-    if any(title.start == sign.end for title in reading.titles):
-        return (
-            reading.question.words[sign.start].folded
-            in {"most", "fewest", "least", "meisten", "wenigsten", "mas", "menos"}
-            or sign.end - sign.start > 1
-        )
-    if reading.question.language == "zh" and any(
-        reading.question.is_beside(one.end, sign.start) for one in rest
-    ):
-        return True
-    return any(reading.question.is_beside(sign.end, one.start) for one in rest)
 
 
 def _both_extremes(

@@ -7,7 +7,13 @@ from rag_engine.tables.rules.mentions import columns
 from rag_engine.tables.rules.query import FOLDING, Aggregate, Measure, RangeFilter, RowList, TextFilter
 from rag_engine.tables.rules.refusals import refused
 from rag_engine.tables.rules.results import measures
-from rag_engine.tables.rules.results.entities import group_columns, person_columns, place_columns
+from rag_engine.tables.rules.results.entities import (
+    group_columns,
+    people_columns,
+    person_columns,
+    place_columns,
+)
+from rag_engine.tables.rules.results.single_rows import is_one_row, names_code, names_rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,23 +30,29 @@ def lookup(reading: Interpretation, stated: Conditions, found: Sequence[TypedCol
     groups, _ = group_columns(reading, stated.rest)
     if groups and not found:
         return _grouped(reading, stated)
-    asked = list(dict.fromkeys((*found, *_asked(reading, stated), *_of_question_word(reading, stated))))
     filters = stated.filters
+    is_one = is_one_row(reading, filters)
+    asked = list(
+        dict.fromkeys((*found, *_asked(reading, stated), *_of_question_word(reading, stated, is_one=is_one)))
+    )
+    if is_one and reading.question.is_loose and not asked and names_code(reading):
+        asked = list(reading.table.columns)
     if not asked and filters and any(sign.group == "hints" for sign in reading.signs):
         ((hinted, _), *_) = measures.measured(reading, stated, ())
         asked = list(hinted)
     if not (asked or _titled(reading)) or (not filters and not _lists(reading)):
         raise refused("question", reading.table)
-    if not stated.values and not stated.others and filters and _adds_up(reading, asked):
+    is_listed = any(measures.is_row_noun(reading, one) for one in stated.rest)
+    if not stated.values and not stated.others and filters and not is_listed and _adds_up(reading, asked):
         measure = Measure(function="sum", columns=tuple(asked))
         return Aggregate(table=reading.table, measures=(measure,), filters=filters)
     asked = asked or _titled(reading)
-    label = measures.label_columns(reading.table, reading.question.language)
+    label = measures.shown_names(reading)
     shown = tuple(dict.fromkeys((*label, *_filtered(filters), *asked)))
     if not filters:
         return RowList(table=reading.table, columns=tuple(asked), distinct=True)
-    is_one = _is_one_row(reading, filters)
-    summed = tuple(asked) if _adds_up(reading, asked) and not (is_one and len(asked) == 1) else ()
+    adds = _adds_up(reading, asked) and not is_listed and not (is_one and len(asked) == 1)
+    summed = tuple(asked) if adds else ()
     return RowList(table=reading.table, columns=shown, filters=filters, summed=summed)
 
 
@@ -51,6 +63,7 @@ def _titled(reading: Interpretation) -> list[TypedColumn]:
         for sign in reading.signs
     )
     named = named or any(not title.start for title in reading.titles)
+    named = named or (reading.question.is_loose and names_rows_of(reading))
     return list(reading.table.columns) if named else []
 
 
@@ -70,7 +83,7 @@ def _grouped(reading: Interpretation, stated: Conditions) -> TableQuery:
 
 
 def _is_row(reading: Interpretation, mention: ColumnMention) -> bool:
-    return all(
+    return measures.is_row_noun(reading, mention) or all(
         column.kind == "text" and measures.is_unique(reading.table, column) for column in mention.columns
     )
 
@@ -95,7 +108,7 @@ def _asked(reading: Interpretation, stated: Conditions) -> Iterator[TypedColumn]
         yield from stated.under
 
 
-def _of_question_word(reading: Interpretation, stated: Conditions) -> Iterator[TypedColumn]:
+def _of_question_word(reading: Interpretation, stated: Conditions, *, is_one: bool) -> Iterator[TypedColumn]:
     named = {column.sql_name for mention in stated.rest for column in mention.columns}
     for name, found in (
         ("who", person_columns),
@@ -109,8 +122,13 @@ def _of_question_word(reading: Interpretation, stated: Conditions) -> Iterator[T
             continue
         filtered = {column.sql_name for column in _filtered(stated.filters)}
         possible = [column for column in possible if column.sql_name not in filtered]
-        if len(possible) == 1:
-            yield possible[0]
+        if is_one and name == "who":
+            possible = list(dict.fromkeys((*possible, *people_columns(reading))))
+            possible = [column for column in possible if column.sql_name not in filtered]
+        if len(possible) == 1 or (is_one and possible):
+            yield from possible
+        elif is_one and reading.question.is_loose and names_code(reading):
+            yield from reading.table.columns
         elif name != "who" or not named:
             raise refused("question", reading.table)
 
@@ -147,13 +165,3 @@ def _adds_up(reading: Interpretation, asked: Sequence[TypedColumn]) -> bool:
     timed = columns.timed_columns(reading.table, language)
     is_one = len(asked) == 1 or all(column in timed for column in asked)
     return bool(asked) and is_one and all(columns.adds_up(column, language) for column in asked)
-
-
-def _is_one_row(reading: Interpretation, filters: Sequence[Filter]) -> bool:
-    return any(
-        isinstance(one, TextFilter)
-        and len(one.texts) == 1
-        and not one.negated
-        and measures.is_unique(reading.table, one.column)
-        for one in filters
-    )

@@ -9,18 +9,47 @@ from rag_engine.tables.rules.language.lexicon import concepts_at
 from rag_engine.tables.rules.mentions import columns
 from rag_engine.tables.rules.mentions.qualities import UNITS_OF
 from rag_engine.tables.rules.mentions.units import CURRENCIES, unit_of
+from rag_engine.tables.rules.query import FOLDING
 from rag_engine.tables.rules.refusals import no_column, refused
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rag_engine.tables.rules.filters.conditions import Conditions
-    from rag_engine.tables.rules.interpretation import Interpretation, Sign
+    from rag_engine.tables.rules.interpretation import Interpretation
     from rag_engine.tables.rules.mentions.columns import ColumnMention
+    from rag_engine.tables.rules.question import Sign
     from rag_engine.tables.types import TypedColumn, TypedTable
 
-_MONEY: Final = frozenset({"钱", "money", "geld", "dinero", "argent"})
 _MONEYS: Final = frozenset({"revenue", "cost", "budget", "profit", "tax", "rent", "pay"})
+_MOST_NAMES: Final = 3
+_PAIR: Final = 2
+_MEASURES: Final = frozenset(
+    [
+        "price",
+        "revenue",
+        "amount",
+        "cost",
+        "budget",
+        "stock",
+        "pay",
+        "hours",
+        "duration",
+        "age",
+        "weight",
+        "height",
+        "rate",
+        "population",
+        "profit",
+        "capacity",
+        "rent",
+        "tax",
+        "distance",
+        "size",
+        "score",
+        "attendance",
+    ]
+)
 _WHOLE: Final = frozenset(
     {"total", "totals", "sum", "summe", "gesamt", "insgesamt", "suma", "合计", "总计", "overall"}
 )
@@ -31,16 +60,41 @@ def measured(
 ) -> list[tuple[tuple[TypedColumn, ...], ColumnMention | None]]:
     """With the words for it; the only possible one if none is named. Raises `Unanswered`."""
     found: list[tuple[tuple[TypedColumn, ...], ColumnMention | None]] = []
-    for mention in rest:
+    things = [mention for mention in rest if not is_row_noun(reading, mention)]
+    if not named(reading, rest) and reading.has(*FOLDING, "much") and not reading.has("count"):
+        things = list(rest)
+    for mention in things:
         numeric = tuple(column for column in mention.columns if _is_measure(reading, column))
         if numeric:
             found.append((_within_period(reading, stated, numeric, mention), mention))
     different = {columns_: one for one in reversed(found) for columns_ in [one[0]]}
-    return list(reversed(different.values())) or [(_only(reading, stated), None)]
+    return list(reversed(different.values())) or _unnamed(reading, stated)
+
+
+def _unnamed(
+    reading: Interpretation, stated: Conditions
+) -> list[tuple[tuple[TypedColumn, ...], ColumnMention | None]]:
+    ends = [sign.end for sign in reading.signs if sign.name == "much"]
+    is_of_thing = any(reading.question.is_beside(end, one.start) for end in ends for one in reading.values)
+    if ends and not is_of_thing and reading.has("quantity", group="hints"):
+        adds = [one for one in reading.table.columns if columns.adds_up(one, reading.question.language)]
+        found = [
+            one
+            for one in adds
+            if _fits_hint(reading, "quantity", one) or _is_money(one, reading.question.language)
+        ]
+        if len(found) == _PAIR:
+            return [((one,), None) for one in found]
+    return [(_only(reading, stated), None)]
 
 
 def named(reading: Interpretation, rest: Sequence[ColumnMention]) -> list[ColumnMention]:
-    return [mention for mention in rest if any(_is_measure(reading, column) for column in mention.columns)]
+    return [
+        mention
+        for mention in rest
+        if any(_is_measure(reading, column) for column in mention.columns)
+        and not is_row_noun(reading, mention)
+    ]
 
 
 def label_columns(table: TypedTable, language: str) -> tuple[TypedColumn, ...]:
@@ -53,6 +107,31 @@ def label_columns(table: TypedTable, language: str) -> tuple[TypedColumn, ...]:
     ]
     texts = [column for column in table.columns if column.kind == "text"]
     return tuple((unique or codes or texts)[:1])
+
+
+def naming_columns(table: TypedTable, language: str) -> tuple[TypedColumn, ...]:
+    unique = [column for column in table.columns if column.kind == "text" and is_unique(table, column)]
+    return tuple(unique[:_MOST_NAMES]) or label_columns(table, language)
+
+
+def shown_names(reading: Interpretation) -> tuple[TypedColumn, ...]:
+    label = label_columns(reading.table, reading.question.language)
+    is_named = bool(reading.titles) or any(one.columns == label for one in reading.columns)
+    return label if is_named else naming_columns(reading.table, reading.question.language)
+
+
+def is_row_noun(reading: Interpretation, mention: ColumnMention) -> bool:
+    """ "Deals" of "Deal value"."""
+    said = reading.question.words[mention.start : mention.end]
+    language = reading.question.language
+    if (
+        language == "zh"
+        or not 0 < mention.share < 1
+        or any(columns.names_head(said, column, language) for column in mention.columns)
+    ):
+        return False
+    meant = {name for at in range(len(said)) for name in concepts_at(said, at)[1]}
+    return not meant & _MEASURES
 
 
 def is_unique(table: TypedTable, column: TypedColumn) -> bool:
@@ -113,8 +192,11 @@ def _only(reading: Interpretation, stated: Conditions) -> tuple[TypedColumn, ...
 
 
 def _hinted(reading: Interpretation, possible: list[TypedColumn]) -> list[TypedColumn]:
+    is_money = any(asks_for_money(reading, sign) for sign in reading.signs)
     for sign in reading.signs:
         if sign.group != "hints" and not asks_for_money(reading, sign):
+            continue
+        if is_money and sign.name == "quantity":
             continue
         hint = sign.name if sign.group == "hints" else "money"
         fitting = [column for column in possible if _fits_hint(reading, hint, column)]
@@ -125,8 +207,9 @@ def _hinted(reading: Interpretation, possible: list[TypedColumn]) -> list[TypedC
 
 
 def asks_for_money(reading: Interpretation, sign: Sign) -> bool:
-    said = {word.folded for word in reading.question.words[sign.start : sign.end]}
-    return sign.name == "much" and not said.isdisjoint(_MONEY)
+    question = reading.question
+    said = question.words[sign.start : sign.end]
+    return sign.name == "much" and any(question.lexicon.at(said, at, "money")[1] for at in range(len(said)))
 
 
 def fitting_hints(reading: Interpretation, possible: Sequence[TypedColumn]) -> list[TypedColumn]:

@@ -11,14 +11,15 @@ from rag_engine.tables.rules.language.question_words import header_words
 from rag_engine.tables.rules.mentions import columns
 from rag_engine.tables.rules.mentions.qualities import columns_for
 from rag_engine.tables.rules.refusals import refused
-from rag_engine.tables.rules.titles import titles_of
+from rag_engine.tables.rules.titles import implied_rows, titles_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rag_engine.tables.rules.filters.conditions import Conditions
-    from rag_engine.tables.rules.interpretation import Interpretation, Sign
+    from rag_engine.tables.rules.interpretation import Interpretation
     from rag_engine.tables.rules.language.question_words import QuestionWord
+    from rag_engine.tables.rules.question import Sign
     from rag_engine.tables.types import TypedColumn
 
 
@@ -38,14 +39,26 @@ def ranked_column(
         year = period_filters.year_column(reading)
         if year is not None:
             return year
+        found = None if _is_about_people(reading) else period_filters.date_column(reading, ())
+        if found is not None and reading.question.is_loose:
+            return found
     else:
         fitting = _within_spoken(columns_for(reading.table, concept, language), spoken)
         fitting = fitting or _under(reading, stated)
+        if not fitting and concept == "score":
+            fitting = [column for column in spoken if columns.is_quantity(column, language)]
         if len(fitting) == 1:
             return fitting[0]
         if fitting:
             raise refused("choice", reading.table, _said(reading, sign), [one.name for one in fitting])
     raise refused("column", reading.table, _said(reading, sign), [one.name for one in reading.table.columns])
+
+
+def _is_about_people(reading: Interpretation) -> bool:
+    """Whose age is no day of hiring."""
+    people = frozenset({"person", "student", "customer", "manager", "seller", "teacher", "author"})
+    own = columns.of_concepts(reading.table, people, reading.question.language)
+    return bool(implied_rows(reading.table) & people or own)
 
 
 def _within_spoken(found: Sequence[TypedColumn], spoken: Sequence[TypedColumn]) -> list[TypedColumn]:

@@ -3,8 +3,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rag_engine.tables.rules.interpretation import Interpretation, Sign
+    from rag_engine.tables.rules.interpretation import Interpretation
     from rag_engine.tables.rules.query import Extreme
+    from rag_engine.tables.rules.question import Sign
 
 
 def extreme(sign: Sign) -> Extreme:

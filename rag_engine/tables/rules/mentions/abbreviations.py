@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.tables.rules.mentions.columns import ColumnMention, header
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rag_engine.tables.rules.language.question_words import QuestionWord
+    from rag_engine.tables.types import TypedTable
+
+_SHORTEST_ABBREVIATION: Final = 4
+
+
+def abbreviated(
+    words: Sequence[QuestionWord],
+    free: Sequence[bool],
+    table: TypedTable,
+    language: str,
+    is_common: Callable[[QuestionWord], bool],
+) -> list[ColumnMention]:
+    """ "Prio" for "Priority"."""
+    found: list[ColumnMention] = []
+    for at, word in enumerate(words):
+        if not free[at] or is_common(word) or not _may_be_short(word):
+            continue
+        own = tuple(
+            column
+            for column in table.columns
+            if any(_is_short_for(word, one) for one in header(column.name, language).words)
+        )
+        if not own and language == "de":
+            own = tuple(
+                column
+                for column in table.columns
+                if any(_begins_with(word, one) for one in header(column.name, language).words)
+            )
+            found += [ColumnMention(start=at, end=at + 1, columns=own, share=0.0)] if own else []
+        elif len(own) == 1:
+            found.append(ColumnMention(start=at, end=at + 1, columns=own, share=0.0))
+    return found
+
+
+def _begins_with(word: QuestionWord, named: QuestionWord) -> bool:
+    """ "Stromverbrauch" of "Strom"."""
+    rest = word.folded.removeprefix(named.folded)
+    return len(named.folded) > _SHORTEST_ABBREVIATION and len(word.folded) > len(rest) > 2
+
+
+def _may_be_short(word: QuestionWord) -> bool:
+    return len(word.folded) >= _SHORTEST_ABBREVIATION and word.text.isascii() and word.text.isalpha()
+
+
+def _is_short_for(word: QuestionWord, whole: QuestionWord) -> bool:
+    return whole.folded.startswith(word.folded) and len(whole.folded) > len(word.folded) + 1

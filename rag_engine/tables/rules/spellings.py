@@ -1,0 +1,108 @@
+"""Short and run-together forms: "hasnt", "unpaid"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.tables.rules.language.lexicon import concepts, lexicon
+from rag_engine.tables.rules.language.question_words import forms, header_words
+from rag_engine.tables.rules.titles import titles_of
+from rag_engine.text.spelling import is_slip
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rag_engine.tables.types import TypedTable
+
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_SHORTENED: Final = {
+    "en": (
+        (re.compile(r"\bw/o\b", re.IGNORECASE), "without"),
+        (re.compile(r"\bw/(?=\s)", re.IGNORECASE), "with"),
+        (re.compile(r"\b(what|who|where|when|how)s\b", re.IGNORECASE), r"\1 is"),
+        (re.compile(r"\b(is|are|was|were|has|have|had|did|does|do)n['’]?t\b", re.IGNORECASE), r"\1 not"),
+        (re.compile(r"\b(?:ppl|peeps)\b", re.IGNORECASE), "people"),
+        (re.compile(r"\b(?:num|nr|nbr|no)\.? of\b", re.IGNORECASE), "number of"),
+        (re.compile(r"\bhow mutch\b", re.IGNORECASE), "how much"),
+        (re.compile(r"\b(who|which|what)\b(.*?)\bmore\b(?! than)", re.IGNORECASE), r"\1\2most"),
+        (re.compile(r"\b(who|which|what)\b(.*?)\bless\b(?! than)", re.IGNORECASE), r"\1\2least"),
+    ),
+}
+_UNTIL_NOW: Final = re.compile(
+    r"\b(?:so far|to date|until now|up to now|as of today|all in all|bis jetzt|bislang|bisher"
+    r"|hasta ahora|hasta la fecha|jusqu['’](?:ici|à présent))\b|到目前为止|至今|截至目前",
+    re.IGNORECASE,
+)
+_UNDONE: Final = {"en": ("un", "non"), "de": ("un", "nicht"), "es": ("in", "no"), "fr": ("in", "non")}
+_NOT: Final = {"en": "not", "de": "nicht", "es": "no", "fr": "non"}
+_SHORTEST: Final = 4
+_SHORTEST_TYPED: Final = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """`taken`: words as they were typed, with the cells they were taken for."""
+
+    text: str
+    taken: tuple[tuple[str, str], ...] = ()
+
+
+def plain(question: str, tables: Sequence[TypedTable], language: str) -> Wording:
+    """Slips are corrected; "un-" becomes a word of its own."""
+    question = _UNTIL_NOW.sub(" ", question).strip()
+    for pattern, whole in _SHORTENED.get(language, ()):
+        question = pattern.sub(whole, question)
+    if language not in _UNDONE:
+        return Wording(text=question)
+    cells = _joined(tables, language, cells=True)
+    known = {**_joined(tables, language, cells=False), **_lexical(language)}
+    taken: list[tuple[str, str]] = []
+
+    def corrected(match: re.Match[str]) -> str:
+        word = match[0]
+        own = forms(word, language)
+        if len(word) < _SHORTEST or not own.isdisjoint(cells.keys() | known.keys()):
+            return word
+        for prefix in _UNDONE[language]:
+            rest = word.casefold().removeprefix(prefix)
+            is_known = not forms(rest, language).isdisjoint(cells.keys() | known.keys())
+            if _SHORTEST <= len(rest) < len(word) and is_known:
+                return f"{_NOT[language]} {rest}"
+        return _without_slip(word, cells, known, taken)
+
+    return Wording(text=_WORD.sub(corrected, question), taken=tuple(taken))
+
+
+def _without_slip(
+    word: str, cells: Mapping[str, str], known: Mapping[str, str], taken: list[tuple[str, str]]
+) -> str:
+    if len(word) < _SHORTEST_TYPED:
+        return word
+    near = {whole for whole in known.values() if is_slip(word, whole)}
+    named = {whole for whole in cells.values() if is_slip(word, whole)}
+    if len(near | named) != 1:
+        return word
+    (found,) = near | named
+    if found in named and found not in near:
+        taken.append((word, found))
+    return found
+
+
+def _joined(tables: Sequence[TypedTable], language: str, *, cells: bool) -> dict[str, str]:
+    return {form: word for table in tables for form, word in _vocabulary(table, language, cells).items()}
+
+
+@lru_cache(maxsize=1_024)
+def _vocabulary(table: TypedTable, language: str, cells: bool) -> dict[str, str]:
+    names = [*titles_of(table), *(column.name for column in table.columns)]
+    if cells:
+        names = [value for column in table.columns if column.kind == "text" for value in column.values]
+    return {form: word.text for name in names for word in header_words(name, language) for form in word.forms}
+
+
+@lru_cache(maxsize=8)
+def _lexical(language: str) -> dict[str, str]:
+    return {first: first for first in (*lexicon(language).phrases, *concepts()[1])}
