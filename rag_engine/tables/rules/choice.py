@@ -114,7 +114,6 @@ def _of_one(question: Question, tables: Sequence[TypedTable]) -> WrittenQuery | 
 
 
 def _is_named(written: Sequence[_Attempt], attempts: Sequence[_Attempt]) -> bool:
-    """ "Who makes the most money" fits each table of money."""
     best = max(written, key=lambda one: one.reading.evidence).reading
     others = [one for one in attempts if one.reading.evidence >= best.evidence]
     return len(others) == 1 or bool(best.columns or best.values or best.titles or best.periods)

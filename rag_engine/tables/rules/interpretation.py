@@ -55,8 +55,6 @@ _VALUES: Final = frozenset({"value", "values", "wert", "werte", "werten", "valor
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TitleMention:
-    """`is_literal`: in the title's own word."""
-
     start: int
     end: int
     is_literal: bool = False

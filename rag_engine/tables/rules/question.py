@@ -1,5 +1,3 @@
-"""A question in words, and signs of what it asks for."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -22,7 +20,6 @@ class Question:
     lexicon: Lexicon
     words: tuple[QuestionWord, ...]
     is_loose: bool = False
-    """Words that only link others need no meaning."""
 
     def is_common(self, word: QuestionWord) -> bool:
         return self.lexicon.has(word, *COMMON)

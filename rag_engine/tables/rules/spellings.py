@@ -1,5 +1,3 @@
-"""Short and run-together forms: "hasnt", "unpaid"."""
-
 from __future__ import annotations
 
 import re
@@ -51,7 +49,6 @@ class Wording:
 
 
 def plain(question: str, tables: Sequence[TypedTable], language: str) -> Wording:
-    """Slips are corrected; "un-" becomes a word of its own."""
     question = _UNTIL_NOW.sub(" ", question).strip()
     for pattern, whole in _SHORTENED.get(language, ()):
         question = pattern.sub(whole, question)

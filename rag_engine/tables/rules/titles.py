@@ -69,7 +69,6 @@ _EXTENSIONS: Final = frozenset({"csv", "tsv", "xlsx", "xls", "xlsm", "ods", "md"
 
 
 def implied_rows(table: TypedTable) -> frozenset[str]:
-    """Vehicles, of a table with number plates."""
     headers = {folded(_BRACKETS.sub("", column.name)).strip() for column in table.columns}
     return frozenset(name for name, concept in concepts()[0].items() if headers & concept.headers)
 

@@ -123,7 +123,6 @@ def _chosen(reading: Interpretation, mention: ValueMention, used: list[ColumnMen
 def _literal(
     reading: Interpretation, mention: ValueMention, choices: Sequence[tuple[TypedColumn, tuple[str, ...]]]
 ) -> list[tuple[TypedColumn, tuple[str, ...]]]:
-    """ "Engineering" is rather that department than the job "Engineer"."""
     said = folded(_said(reading, mention))
     return [one for one in choices if any(folded(text) == said for text in one[1])]
 

@@ -72,7 +72,6 @@ class Concept:
     adds_up: bool = True
     is_place: bool = False
     headers: frozenset[str] = frozenset()
-    """Of tables with a row for each."""
 
 
 @lru_cache(maxsize=1)

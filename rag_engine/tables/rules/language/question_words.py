@@ -25,7 +25,6 @@ _COUNTED: Final = re.compile(r"([A-ZÄÖÜa-zäöüß]{4,}?)(anzahl|zahl)")
 _ENDINGS: Final = frozenset({"e", "en", "er", "es", "em", "wert", "werte"})
 _SHORTEST_STEM: Final = 4
 _SHORTEST_PLURAL: Final = 3
-"""Ads."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,7 +43,6 @@ def abbreviated(
 
 
 def _begins_with(word: QuestionWord, named: QuestionWord) -> bool:
-    """ "Stromverbrauch" of "Strom"."""
     rest = word.folded.removeprefix(named.folded)
     return len(named.folded) > _SHORTEST_ABBREVIATION and len(word.folded) > len(rest) > 2
 

@@ -1,5 +1,3 @@
-"""The words of a question that nothing has read."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
@@ -117,7 +115,6 @@ def leftovers(
 
 
 def _apposed(question: Question, values: Collection[tuple[int, int]], at: int) -> int:
-    """ "Support team", of the department "Support"."""
     end, names = concepts_at(question.words, at)
     is_beside = any(at == stop or end == start for start, stop in values)
     return end if is_beside and names & _CLASSES else at

@@ -287,7 +287,7 @@ def _unit_behind(reading: Interpretation, sign: Sign) -> Sign | None:
 
 def _is_before_value(reading: Interpretation, sign: Sign) -> bool:
     if any(reading.question.is_beside(sign.end, one.start) for one in reading.comparisons):
-        return True  # "Delayed by more than 60 minutes"
+        return True
     return any(
         reading.question.is_beside(sign.end, value.start)
         or any(

@@ -121,7 +121,6 @@ def shown_names(reading: Interpretation) -> tuple[TypedColumn, ...]:
 
 
 def is_row_noun(reading: Interpretation, mention: ColumnMention) -> bool:
-    """ "Deals" of "Deal value"."""
     said = reading.question.words[mention.start : mention.end]
     language = reading.question.language
     if (

@@ -55,7 +55,6 @@ def ranked_column(
 
 
 def _is_about_people(reading: Interpretation) -> bool:
-    """Whose age is no day of hiring."""
     people = frozenset({"person", "student", "customer", "manager", "seller", "teacher", "author"})
     own = columns.of_concepts(reading.table, people, reading.question.language)
     return bool(implied_rows(reading.table) & people or own)
