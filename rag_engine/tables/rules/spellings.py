@@ -42,7 +42,7 @@ _SHORTEST_TYPED: Final = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
-    """`taken`: words as they were typed, with the cells they were taken for."""
+    """`taken`: typed words and cells."""
 
     text: str
     taken: tuple[tuple[str, str], ...] = ()

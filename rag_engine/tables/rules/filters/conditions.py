@@ -269,7 +269,7 @@ def _undated(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Fil
 
 
 def _pending(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filter]:
-    """ "Still out": the one day of the table that some rows have not."""
+    """ "Still out"."""
     if not reading.has("pending", group="links"):
         return
     days = [

@@ -205,7 +205,7 @@ def meant(
     *,
     of_money: bool = False,
 ) -> list[ColumnMention]:
-    """By another name; `of_money`: "revenue" is the only amount."""
+    """`of_money`: "revenue" is the only amount."""
     found: list[ColumnMention] = []
     at = 0
     while at < len(words):

@@ -95,7 +95,7 @@ def leftovers(
     values: Collection[tuple[int, int]],
     has_periods: bool,
 ) -> list[tuple[int, int]]:
-    """Spans of `free` words that are no filler. `things`: places of columns and titles."""
+    """`things`: places of columns and titles."""
     found: list[tuple[int, int]] = []
     at = 0
     is_anchored = bool(values) or any(sign.group in _ANCHORS for sign in signs)
@@ -136,7 +136,7 @@ def _linking(
     is_anchored: bool,
     has_periods: bool,
 ) -> int:
-    """ "Came via"; `at` for what may be a condition: "rented flats"."""
+    """`at` for what may be a condition: "rented flats"."""
     end, meaning = question.lexicon.at(question.words, at, "loose", free=free)
     words = question.words
     if meaning in {"", "loose always"}:

@@ -61,7 +61,6 @@ def counted(reading: Interpretation, stated: Conditions) -> TableQuery:
 
 
 def _counted_things(reading: Interpretation, stated: Conditions) -> TableQuery | None:
-    """ "How many chairs": rows and pieces."""
     ends = [sign.end for sign in reading.signs if sign.name == "count"]
     if _counts_rows(reading) or not (stated.values or stated.others) or reading.has("different"):
         return None
