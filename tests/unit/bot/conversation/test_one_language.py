@@ -124,7 +124,7 @@ async def test_a_follow_up_in_another_language_is_answered_in_one(tmp_path: Path
         )
         here.says(fault=ModelUnavailable("The language model is out of order; try again in a moment."))
         await here.ask(QUESTION, **IN_THREAD)
-        post = await here.ask("translate it", **IN_THREAD)
+        post = await here.ask("explain it", **IN_THREAD)
         assert post.text.startswith("Das habe ich nicht gefunden")
         assert english_in(post) == []
 
