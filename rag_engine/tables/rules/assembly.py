@@ -96,11 +96,18 @@ def _folded(reading: Interpretation, stated: Conditions) -> TableQuery:
     groups, rest = group_columns(reading, stated.rest)
     found = measures.measured(reading, stated, rest)
     functions: list[Function] = [name for name in FOLDING if reading.has(name)]
+    if functions == ["average"] and all(_is_row(reading, group) for group in groups):
+        groups = ()
     made = tuple(Measure(function=name, columns=each) for each, _ in found for name in functions)
     if any(one.function == "median" and len(one.columns) > 1 for one in made):
         raise refused("question", reading.table)
     check_used(reading, rest, [mention for _, mention in found])
     return Aggregate(table=reading.table, measures=made, filters=stated.filters, groups=groups)
+
+
+def _is_row(reading: Interpretation, group: Grouping) -> bool:
+    """ "Average km per trip" is over the rows, if each is a trip."""
+    return measures.is_unique(reading.table, group.column) and not group.unit
 
 
 def _much(reading: Interpretation, stated: Conditions) -> TableQuery:

@@ -44,6 +44,16 @@ def test_deals(question: str, shown: list[tuple[object, ...]]) -> None:
     assert DEALS.run(made.sql) == shown
 
 
+@pytest.mark.parametrize(
+    ("question", "shown"), [("average copies per loan", 8 / 3), ("copies across all loans", 8)]
+)
+def test_what_is_asked_over_all_rows_is_one_figure(question: str, shown: float) -> None:
+    made = write(question, [LOANS.table])
+    assert isinstance(made, WrittenQuery), made
+    ((value,),) = LOANS.run(made.sql)
+    assert value == pytest.approx(shown)
+
+
 def test_the_largest_of_named_rows_is_shown_with_its_name() -> None:
     made = write("biggest deal", [DEALS.table])
     assert isinstance(made, WrittenQuery), made
