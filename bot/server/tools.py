@@ -114,6 +114,7 @@ class _Tools:
         }
 
     async def documents(self, context: Context[Any, Any], knowledge_base: _Base = "") -> dict[str, Any]:
+        """The documents that may be read, with their ids."""
         found = await _answered((await self._reader(context)).documents(knowledge_base))
         return {
             "documents": [

@@ -184,7 +184,9 @@ async def test_a_key_reads_its_knowledge_bases_alone(tmp_path: Path, monkeypatch
 
 async def test_the_tools_by_the_official_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with served(tmp_path, monkeypatch) as here, here.tools(here.handbook) as tools:
-        assert sorted(tool.name for tool in (await tools.list_tools()).tools) == [
+        offered = (await tools.list_tools()).tools
+        assert all(tool.description for tool in offered), "a client's model reads them"
+        assert sorted(tool.name for tool in offered) == [
             "ask",
             "list",
             "read",
