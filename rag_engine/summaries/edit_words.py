@@ -1,4 +1,4 @@
-"""Whether a message has nothing but words that ask for the last answer in another form."""
+"""Messages that only want the last answer in another form."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from rag_engine.text.lazy_pattern import lazy
 _PATH: Final = Path(__file__).with_suffix(".toml")
 _WORD: Final = re.compile(r"\w+")
 _UNSPACED: Final = frozenset({"zh", "ja", "ko"})
-_LEADS: Final = frozenset(["as", "into", "in", "als", "ins", "en", "como", "come", "em", "sous", "dans"])
+_LEADS: Final = frozenset(
+    ["as", "into", "in", "als", "ins", "en", "como", "come", "em", "sous", "dans", "numa"]
+)
 _SIGNS: Final = lazy(lambda: re.compile(r"[\s,.!?…。！？、，]+"))
 
 
@@ -31,7 +33,7 @@ class _EditWords:
 
 
 def is_edit(text: str, *, is_styled: bool = False) -> bool:
-    """`is_styled`: a length or language was taken out of `text` before."""
+    """`is_styled`: `text` named a length or language."""
     folded = text.casefold()
     return any(_is_edit(folded, words, is_styled=is_styled) for words in _spaced()) or any(
         _has_phrases_alone(folded, phrases, links) for phrases, links in _unspaced()

@@ -51,15 +51,6 @@ _UNSPACED_ASKING = lazy(
 _PORTUGUESE = lazy(
     lambda: re.compile(r"\b(?:arquivos?|ficheiros?|deste|desta|isto|isso|relatório)\b", re.IGNORECASE)
 )
-_TABLE = lazy(
-    lambda: re.compile(
-        r"\b(?:(?:make|put|write|show)\b.{0,12}\b)?(?:as|into|in) (?:a )?table(?: form(?:at)?)?\b|\b(?:(?:make|give me) a table)\b"
-        r"|\b(?:als|in (?:einer |eine )?)\s?tabelle(?:nform)?\b|\btabellarisch\b|\b(?:sous forme de|en|dans un) tableau\b"
-        r"|\b(?:como|en|en forma de)(?: una)? tabla\b|\b(?:como|em|numa|em forma de)(?: uma)? tabela\b"
-        r"|\b(?:come|in|in una) tabella\b|\b(?:als|in een) tabel\b|(?:用|做成|改成|以)(?:一个)?表格(?:形式)?(?:展示|显示|列出|表示)?|表(?:形式)?(?:で|に)(?:して)?",
-        re.IGNORECASE,
-    )
-)
 _SHARED = frozenset({"es", "pt", "zh", "ja"})
 _SENTENCE = lazy(lambda: re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+"))
 _END = ' \t.!?…。！？؟¿¡:,;"'
@@ -121,16 +112,15 @@ def is_restyling(text: str) -> bool:
     cleaned = _cleaned(text)
     if not cleaned or len(cleaned) > _LONGEST_RESTYLING or _ASKS_WHETHER.match(cleaned):
         return False
-    formless = _TABLE.sub(" ", cleaned)
-    if _is_restyling(formless, any_form=formless != cleaned):
+    if _is_restyling(cleaned):
         return True
     bare = _bare(cleaned)
     left = _bare(without_style(bare))
     return is_edit(bare) or (left != bare and is_edit(left, is_styled=True))
 
 
-def _is_restyling(cleaned: str, *, any_form: bool = False) -> bool:
-    if not any_form and not requested_style(cleaned):
+def _is_restyling(cleaned: str) -> bool:
+    if not requested_style(cleaned):
         return False
     left = _bare(without_style(_bare(cleaned.strip(_END))))
     return all(is_filling(word) for word in re.findall(r"\w+", left))

@@ -78,6 +78,35 @@ traduis en anglais
 сделай таблицу из этого
 表にしてください
 英語に翻訳して
+as table form
+into a table format
+make it into a table
+show it as a table
+give me a table
+write it in table form
+in einer Tabelle
+in Tabellenform
+tabellarisch
+sous forme de tableau
+dans un tableau
+como tabla
+en una tabla
+como tabela
+numa tabela
+em forma de tabela
+come tabella
+in una tabella
+als tabel
+in een tabel
+用表格
+用表格展示
+改成表格
+以表格形式列出
+用一个表格表示
+表で
+表形式で
+shorter as a table
+in German as a table
 """
 OTHERS: Final = """
 table of contents
