@@ -236,8 +236,6 @@ class ChannelRoom(PlainRoom):
             return False
         return True
 
-    async def show_activity(self, *, title: str, status: str) -> None: ...
-
     @property
     def can_be_renamed(self) -> bool:
         return self._opened is not None

@@ -29,6 +29,7 @@ RequestState: TypeAlias = Literal[
     "closed",
 ]
 PostState: TypeAlias = Literal["open", "asked", "declined", "refused"]
+_MOST_HEARD: Final = 100
 OPEN: Final[tuple[RequestState, ...]] = ("sending", "waiting", "handing", "asking", "asked", "replying")
 _DUE: Final = ("sending", "handing", "asking", "replying", "answered", "declined", "withdrawn")
 
@@ -99,7 +100,7 @@ class ExpertRequest:
     replied: str = ""
     replied_in: str = ""
     heard: tuple[str, ...] = ()
-    """Ids of messages of its asker and experts, the latest last."""
+    """Ids of its messages, latest last."""
     round: int = 0
     updated_at: float = 0.0
 
@@ -112,6 +113,9 @@ class ExpertRequest:
     @property
     def asker(self) -> Person:
         return Person(id=self.person, name=self.name, language=self.language)
+
+    def hearing(self, message: str) -> tuple[str, ...]:
+        return (*self.heard, message)[-_MOST_HEARD:]
 
     @property
     def is_gone(self) -> bool:

@@ -4,6 +4,7 @@ import asyncio
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from bot.cli._shared import terminal
 from bot.maintenance import data_files
 from bot.store.channel_sources import UNREADABLE, ChannelSources
 from rag_engine.storage.sqlite.database import connect
@@ -57,7 +58,7 @@ def line(source: ChannelSource, progress: Progress, names: Mapping[KnowledgeBase
     day = datetime.fromtimestamp(progress.oldest, UTC).date().isoformat()
     reading = ", still reading" if progress.is_reading else ""
     files = progress.unreadable_files
-    unread = f", {files:,} {'file' if files == 1 else 'files'} not readable" if files else ""
+    unread = f", {terminal.counted(files, 'file', 'files')} not readable" if files else ""
     return f"{head}: {progress.messages:,} messages since {day}{unread}{reading}"
 
 

@@ -55,8 +55,7 @@ async def run_one(sources: Sources, source: SyncedSource, console: Console, *, a
 
 def report(source: SyncedSource, outcome: SyncOutcome, console: Console) -> None:
     counts = outcome.counts
-    noun = "entry" if outcome.entries == 1 else "entries"
-    entries = "" if outcome.entries is None else f"{outcome.entries:,} {noun}, "
+    entries = "" if outcome.entries is None else f"{terminal.counted(outcome.entries, 'entry', 'entries')}, "
     line = f"{source.address}: {entries}{counts.new} new, {counts.changed} changed, {counts.gone} gone, {counts.failed} failed"
     console.print(Text(printable(line), style="bold"))
     if outcome.error:

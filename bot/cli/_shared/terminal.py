@@ -42,3 +42,7 @@ def wrapped(text: str, file: TextIO) -> str:
         return text
     width = shutil.get_terminal_size().columns
     return "\n".join(textwrap.fill(line, width, break_long_words=False) for line in text.splitlines())
+
+
+def counted(number: int, one: str, several: str) -> str:
+    return f"{number:,} {one if number == 1 else several}"

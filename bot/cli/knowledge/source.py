@@ -181,8 +181,7 @@ def _line(source: SyncedSource, names: Mapping[KnowledgeBaseId, str]) -> str:
     if source.error:
         return f"{head}: failed at {row['ran']}: {source.error}"
     counts = source.counts
-    noun = "entry" if source.entries == 1 else "entries"
     return (
-        f"{head}: read at {row['ran']}, {source.entries:,} {noun}; "
+        f"{head}: read at {row['ran']}, {terminal.counted(source.entries, 'entry', 'entries')}; "
         f"{counts.new} new, {counts.changed} changed, {counts.gone} gone, {counts.failed} failed"
     )

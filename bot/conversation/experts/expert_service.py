@@ -28,7 +28,6 @@ _ANSWERED: Final = ("answered", "delivered")
 _TICK_SECONDS: Final = 30.0
 _RETRY_SECONDS: Final = 5.0
 _LONGEST_SAID: Final = 40_000
-_MOST_HEARD: Final = 100
 _RETENTION_SECONDS: Final = 90 * 86_400.0
 
 _log = logging.getLogger(__name__)
@@ -111,7 +110,7 @@ class ExpertService:
                 state="replying",
                 replied=text,
                 replied_in=message.id,
-                heard=(*request.heard, message.id)[-_MOST_HEARD:],
+                heard=request.hearing(message.id),
             )
             if await self.requests.change(request, heard):
                 self.hurry()
@@ -343,7 +342,7 @@ def _heard(request: ExpertRequest, post: ExpertPost, message: IncomingMessage) -
         said_by_post=post.person,
         files=answer_files.names(message.attachments),
         carry=bool(message.attachments),
-        heard=(*request.heard, message.id)[-_MOST_HEARD:],
+        heard=request.hearing(message.id),
         round=request.round + begins,
         delivered=shown,
         receipt=() if begins else request.receipt,

@@ -40,10 +40,7 @@ class TargetFinder:
                 f"{len(people)} people are called {reference!r}: say which by the id ({_some(map(_called, people))})."
             )
         [person] = people
-        by = (person.platform, person.id)
-        answers = await self._answers(
-            f"platform = ? AND person = ? OR {rules.written_by('about')}", (*by, *by)
-        )
+        answers = await self._answers_of_person(person)
         documents = [*(await self._files_of(person) if files else []), *await self._talk_of(person)]
         return await self._marked(
             ErasureMarks(subject=f"person {_called(person)}", people=(person,), answers=tuple(answers)),
@@ -65,7 +62,7 @@ class TargetFinder:
         [channel] = found
         place = (channel.platform, channel.workspace, channel.channel)
         where = "platform = ? AND workspace = ? AND channel = ?"
-        answers = await self._answers(where, place)
+        answers = await self._answers_of_channel(channel)
         rows = await self._fetch(f"SELECT knowledge_base FROM audiences WHERE {where}", place)  # noqa: S608
         bases = [KnowledgeBaseId(base) for (base,) in rows]
         records = [record for base in bases for record in await self.library.catalog.records(base)]
@@ -141,6 +138,14 @@ class TargetFinder:
             for platform, workspace, name in rows
         ]
 
+    async def _answers_of_person(self, person: ErasedPerson) -> list[str]:
+        by = (person.platform, person.id)
+        return await self._answers(f"platform = ? AND person = ? OR {rules.written_by('about')}", (*by, *by))
+
+    async def _answers_of_channel(self, channel: ErasedChannel) -> list[str]:
+        place = (channel.platform, channel.workspace, channel.channel)
+        return await self._answers("platform = ? AND workspace = ? AND channel = ?", place)
+
     async def _answers(self, where: str, parameters: tuple[object, ...]) -> list[str]:
         rows = await self._fetch(f"SELECT id FROM answers WHERE {where}", parameters)  # noqa: S608
         return [identity for (identity,) in rows]
@@ -179,13 +184,9 @@ class TargetFinder:
     async def renewed(self, marks: ErasureMarks) -> ErasureMarks:
         answers = list(marks.answers)
         for person in marks.people:
-            by = (person.platform, person.id)
-            answers += await self._answers(
-                f"platform = ? AND person = ? OR {rules.written_by('about')}", (*by, *by)
-            )
+            answers += await self._answers_of_person(person)
         for channel in marks.channels:
-            place = (channel.platform, channel.workspace, channel.channel)
-            answers += await self._answers("platform = ? AND workspace = ? AND channel = ?", place)
+            answers += await self._answers_of_channel(channel)
         update = {"answers": tuple(dict.fromkeys(answers))}
         return await self.with_answers(marks.model_copy(update=update))
 

@@ -25,7 +25,7 @@ _OF_SEVERAL = frozenset({"count", "most", "least"})
 
 
 def write(question: str, tables: Sequence[TypedTable]) -> WrittenQuery | QueryRefusal:
-    """Every word must have its part in it; those that only link others are skipped."""
+    """Every word has its part in it; linking ones are skipped."""
     first: QueryRefusal | None = None
     usable = [table for table in tables if table.columns and not table.too_large]
     languages = _languages(question)

@@ -106,7 +106,7 @@ def _folded(reading: Interpretation, stated: Conditions) -> TableQuery:
 
 
 def _is_row(reading: Interpretation, group: Grouping) -> bool:
-    """ "Average km per trip" is over the rows, if each is a trip."""
+    """ "Average km per trip" of rows that are trips."""
     return measures.is_unique(reading.table, group.column) and not group.unit
 
 

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from rag_engine.tables.rules.language.question_words import QuestionWord
-    from rag_engine.tables.types import TypedTable
+    from rag_engine.tables.types import TypedColumn, TypedTable
 
 _SHORTEST_ABBREVIATION: Final = 4
 
@@ -25,21 +25,23 @@ def abbreviated(
     for at, word in enumerate(words):
         if not free[at] or is_common(word) or not _may_be_short(word):
             continue
-        own = tuple(
-            column
-            for column in table.columns
-            if any(_is_short_for(word, one) for one in header(column.name, language).words)
-        )
+        own = _named(word, table, language, _is_short_for)
         if not own and language == "de":
-            own = tuple(
-                column
-                for column in table.columns
-                if any(_begins_with(word, one) for one in header(column.name, language).words)
-            )
+            own = _named(word, table, language, _begins_with)
             found += [ColumnMention(start=at, end=at + 1, columns=own, share=0.0)] if own else []
         elif len(own) == 1:
             found.append(ColumnMention(start=at, end=at + 1, columns=own, share=0.0))
     return found
+
+
+def _named(
+    word: QuestionWord, table: TypedTable, language: str, fits: Callable[[QuestionWord, QuestionWord], bool]
+) -> tuple[TypedColumn, ...]:
+    return tuple(
+        column
+        for column in table.columns
+        if any(fits(word, one) for one in header(column.name, language).words)
+    )
 
 
 def _begins_with(word: QuestionWord, named: QuestionWord) -> bool:

@@ -48,13 +48,7 @@ def most_rows(
     numeric = measures.named(reading, nouns)
     check_used(reading, rest, nouns[:1])
     made = count(reading, nouns[0] if nouns else None, numeric, stated)
-    return Aggregate(
-        table=reading.table,
-        measures=(made,),
-        filters=stated.filters,
-        groups=(entity,),
-        ranking=Superlative(extreme=extreme(sign), limit=limit),
-    )
+    return grouped_ranking(reading, stated, sign, entity, made, limit)
 
 
 def counts_events(
