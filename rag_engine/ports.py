@@ -57,7 +57,9 @@ class Embedder(Protocol):
     """Each vector is independent of the other texts."""
 
     @property
-    def model(self) -> str: ...
+    def model(self) -> str:
+        """Such as `all-MiniLM-L6-v2@fp32`."""
+        ...
 
     @property
     def dimensions(self) -> int: ...
@@ -131,7 +133,9 @@ class LanguageModel(Protocol):
     def name(self) -> str: ...
 
     @property
-    def context_tokens(self) -> int: ...
+    def context_tokens(self) -> int:
+        """For prompt and reply."""
+        ...
 
     @property
     def window_is_assumed(self) -> bool:
@@ -169,7 +173,9 @@ class History(Protocol):
 
 
 class Catalog(Protocol):
-    async def open(self, name: str, *, model: str) -> KnowledgeBase: ...
+    async def open(self, name: str, *, model: str) -> KnowledgeBase:
+        """Created if it is new."""
+        ...
 
     async def knowledge_bases(self) -> list[KnowledgeBase]: ...
 
@@ -199,11 +205,15 @@ class Documents(Protocol):
         """With the URI `source`; `sections`, if given, replace the text."""
         ...
 
-    async def save_all(self, saves: Sequence[DocumentSave]) -> None: ...
+    async def save_all(self, saves: Sequence[DocumentSave]) -> None:
+        """As `save`, in one transaction."""
+        ...
 
     async def remove(self, document: DocumentId) -> None: ...
 
-    async def remove_source(self, knowledge_base: KnowledgeBaseId, uri: str) -> None: ...
+    async def remove_source(self, knowledge_base: KnowledgeBaseId, uri: str) -> None:
+        """The document stays."""
+        ...
 
 
 class Unfinished(Protocol):
@@ -266,7 +276,9 @@ class Metadata(Protocol):
 
     async def own(self, document: DocumentId) -> Properties: ...
 
-    async def tags(self, document: DocumentId) -> list[str]: ...
+    async def tags(self, document: DocumentId) -> list[str]:
+        """Ordered."""
+        ...
 
     async def tag(
         self, document: DocumentId, *, add: Collection[str] = (), remove: Collection[str] = ()

@@ -59,6 +59,7 @@ class RecentResults:
         self._results: OrderedDict[Hashable, tuple[float, asyncio.Future[Any]]] = OrderedDict()
 
     async def get(self, key: Hashable, load: Callable[[], Awaitable[Value]]) -> Value:
+        """Errors are not cached."""
         recent = self._results.get(key)
         if recent is None or self._now() - recent[0] >= self._seconds:
             task = asyncio.ensure_future(load())

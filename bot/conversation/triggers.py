@@ -88,6 +88,7 @@ class Verdict:
 
 
 def screen(message: IncomingMessage, *, answered_bots: frozenset[str] = frozenset()) -> Verdict | None:
+    """None if it depends on the place."""
     if message.ours:
         return Verdict(ours=False, why="our own message")
     if message.by_bot and message.person.id not in answered_bots:

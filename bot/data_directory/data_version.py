@@ -21,6 +21,7 @@ def note(data_dir: Path, version: str) -> None:
 
 
 def read(data_dir: Path) -> str:
+    """Empty if unknown."""
     try:
         return (data_dir / _FILE).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError):

@@ -151,6 +151,7 @@ def _kind(blob: Blob) -> str:
 
 
 def _has_pictures(path: Path, signs: tuple[bytes, ...]) -> bool:
+    """Names in a zip are not compressed."""
     end = b""
     with path.open("rb") as source:
         while block := source.read(_BLOCK):

@@ -51,5 +51,6 @@ class FileQueue:
 
     @asynccontextmanager
     async def turn(self, place: Hashable, *, on_wait: Callable[[int], None]) -> AsyncGenerator[None]:
+        """`on_wait` gets the number of files ahead."""
         async with self._turns.turn(place, on_wait=lambda number: on_wait(number - 1)):
             yield

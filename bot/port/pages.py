@@ -126,7 +126,9 @@ class Outlet(Protocol):
     def limits(self) -> PlatformLimits: ...
 
     @property
-    def routes(self) -> Sequence[Route]: ...
+    def routes(self) -> Sequence[Route]:
+        """Best first. The last always works."""
+        ...
 
     async def write(self, write: Write) -> str:
         """The message's id. Raises `Throttled`, `Gone`, `Unreachable`, `WriteRefused`; unless final, also `Stopped`."""

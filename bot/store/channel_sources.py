@@ -93,7 +93,7 @@ class DueDocument:
     uri: str
     version: int
     written: int
-    """0: not yet; negative: it is to be written even if its document is gone."""
+    """0: not yet; negative: even if its document is gone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

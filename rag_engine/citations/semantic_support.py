@@ -157,6 +157,7 @@ async def cosines_of(
 
 
 def familiarity(text: str, passages: Sequence[Hit], embedder: Embedder) -> float:
+    """0 to 1."""
     known = gauge(embedder.count_tokens)
     return min(known(text), sum(known(hit.chunk.text) for hit in passages) / len(passages))
 

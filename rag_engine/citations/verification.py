@@ -124,7 +124,7 @@ def _sources(text: str, passages: Sequence[Hit], question: str) -> _Sources:
 
 
 def _language(text: str, passages: Sequence[Hit]) -> str:
-    """Of a few words, that of the passages, so that both are stemmed alike."""
+    """Of few words, that of the passages."""
     likely = detect(text)
     known = Counter(hit.chunk.language for hit in passages if hit.chunk.language)
     usual = "" if likely or not known else known.most_common(1)[0][0]

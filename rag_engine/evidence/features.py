@@ -84,7 +84,7 @@ class Reading:
     is_crosslingual: bool
     """The best passage is in another language: words say little."""
     reach: float
-    """The best cosine in another language, 0 (unrelated) to 1; an embedder that does not know it says nothing."""
+    """The best cosine in another language that the embedder knows, 0 to 1."""
     is_close: bool
 
 

@@ -1,4 +1,4 @@
-"""Says that an answer lists rows of a table of which only a part was read."""
+"""Tables that were read only in part."""
 
 from __future__ import annotations
 

@@ -37,6 +37,8 @@ class _Graph(Protocol):
 
 
 class OnnxModel:
+    """Thread-safe."""
+
     def __init__(self, files: OnnxFiles, *, max_tokens: int, threads: int) -> None:
         with translate_errors(files.name, loading=True):
             self._graph = _open(files, threads)
@@ -82,6 +84,7 @@ class OnnxModel:
 
 
 def by_length(encodings: Sequence[Encoding], size: int) -> list[list[int]]:
+    """Padding costs time."""
     order = sorted(range(len(encodings)), key=lambda place: len(encodings[place]), reverse=True)
     return [order[start : start + size] for start in range(0, len(order), size)]
 

@@ -20,6 +20,7 @@ _log = logging.getLogger(__name__)
 
 
 async def open_form(context: SlackContext, form: Form, action: Action, *, trigger: str) -> bool:
+    """False if Slack refuses it."""
     call = context.write_client.views_open(trigger_id=trigger, view=_view(form, action))
     try:
         await call_api("views.open", call)

@@ -39,7 +39,7 @@ class TalkWriter:
                 await self.write_one(source, due)
 
     async def write_one(self, source: ChannelSource, due: DueDocument) -> None:
-        """Until nothing changed meanwhile: `footnote forget` may have removed messages that were just written."""
+        """Again if it changed meanwhile, as by `footnote forget`."""
         async with self._lock:
             while await self._write(source, due):
                 latest = await self.sources.latest(source, due.document)

@@ -164,7 +164,7 @@ class Eraser:
                 await self.library.forget(document.knowledge_base, document.document)
 
     async def _still_writing(self, marks: ErasureMarks, seconds: float) -> list[Count]:
-        """Unfinished answers, and events that are being handled, would store removed data again."""
+        """What would store removed data again."""
         others = partial(
             worker_liveness.others, self.settings.data_dir / "workers", self.library.storage.claims.worker
         )
