@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
     from pathlib import Path
 
-    from tests.doubles.chat_server import Shown
+    from tests.doubles.chat_server import Call, Shown
 
 UNFINISHED = frozenset({"received", "placeholder", "streaming"})
 QUICK = {"FOOTNOTE_DISCORD__RETRY_SECONDS": "0.1", "FOOTNOTE_SLACK__PING_SECONDS": "2"}
@@ -67,6 +67,24 @@ class Mortal:
     def in_thread(self, room: str, question: str) -> list[Shown]:
         """All of the bot's answers to it that still exist."""
         return [each for each in self.town.ours("ben", room, question) if each.thread]
+
+
+class Calls:
+    """Calls of a method from now on: an earlier process, when killed, left some that were never answered."""
+
+    def __init__(self, bot: Mortal, method: str) -> None:
+        self._bot, self._method = bot, method
+        self._earlier = len(self._listed)
+
+    @property
+    def _listed(self) -> list[Call]:
+        return self._bot.town.chat.server.calls_of(self._method)
+
+    async def waiting(self) -> None:
+        """Wait for one that is not answered."""
+        await self._bot.town.until(
+            lambda: [call for call in self._listed[self._earlier :] if not call.answered]
+        )
 
 
 @asynccontextmanager

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 import pytest_asyncio
 
+from tests.doubles.chats import PLATFORMS
 from tests.doubles.model_servers.openai_server import streamed
-from tests.faults.mortal import Mortal, mortal
+from tests.faults.mortal import Calls, Mortal, mortal
 from tests.faults.test_turn_killed import CREATE, END, GROW
 from tests.journeys.chat.scenario import has, paced
 
@@ -85,11 +86,7 @@ def said(**values: object) -> Reply:
 
 async def reached(bot: Mortal, moment: str, which: str, room: str, question: str) -> None:
     town = bot.town
-    if moment == "created" or moment == "grown":
-        method = (CREATE if moment == "created" else GROW)[town.chat.platform]
-        calls = town.chat.server.calls_of
-        await town.until(lambda: [call for call in calls(method) if not call.answered])
-    elif moment == "ended":
+    if moment == "ended":
         await town.until(lambda: [each for each in bot.in_thread(room, question) if has(each, "Regenerate")])
     else:
         task, _, subject = moment.partition(" ")
@@ -103,7 +100,7 @@ async def reached(bot: Mortal, moment: str, which: str, room: str, question: str
 
 @pytest.mark.parametrize(
     ("bot", "moment"),
-    [*(("slack", moment) for moment in MOMENTS), ("discord", "extract contracts"), ("discord", "answer")],
+    [(platform, moment) for platform in PLATFORMS for moment in MOMENTS],
     indirect=["bot"],
     scope="module",
 )
@@ -115,16 +112,20 @@ async def test_killed_in_a_research_it_goes_on_with_one_answer(bot: Mortal, mome
     for name, text in FILES.items():
         await town.knows(room, text, name=name)
     scripted(bot, which, moment)
+    method = CREATE[platform] if moment == "created" else GROW[platform]
+    calls = Calls(bot, method)
     if moment in ("created", "grown"):
-        method = (CREATE if moment == "created" else GROW)[platform]
-        town.chat.server.fail(method, status=500, hold=asyncio.Event())
+        town.chat.server.fail(method, status=500, hold=asyncio.Event(), times=-1)
     elif moment == "ended":
         withheld = asyncio.Event()
         town.chat.server.fail(
             END[platform], withheld=withheld, when=lambda arguments: "Regenerate" in str(arguments)
         )
     question = await town.says("ben", room, f"@footnote /research How long are {which} papers kept?")
-    await reached(bot, moment, which, room, question)
+    if moment in ("created", "grown"):
+        await calls.waiting()
+    else:
+        await reached(bot, moment, which, room, question)
     await bot.kill()
     town.chat.server.repair()
     await bot.start()

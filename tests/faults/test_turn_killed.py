@@ -13,7 +13,7 @@ from tests.doubles.chats import PLATFORMS
 from tests.doubles.model_servers.openai_server import streamed
 from tests.doubles.slack_double.events import MESSAGES
 from tests.doubles.slack_double.server import SlackServer
-from tests.faults.mortal import Mortal, mortal
+from tests.faults.mortal import Calls, Mortal, mortal
 from tests.journeys.chat.interrupted import HANDBOOK, WHOLE, answers_again
 from tests.journeys.chat.scenario import has, paced
 
@@ -47,12 +47,6 @@ async def asked(bot: Mortal, which: str) -> tuple[str, str]:
     return room, await town.says("ben", room, f"@footnote How long are {which} logs kept?")
 
 
-async def called(bot: Mortal, method: str) -> None:
-    """Wait for a call that is not answered."""
-    server = bot.town.chat.server
-    await bot.town.until(lambda: [call for call in server.calls_of(method) if not call.answered])
-
-
 async def one_answer(bot: Mortal, room: str, question: str, which: str) -> None:
     """It is answered, and stays the only answer while the next question is."""
     await bot.settled(question)
@@ -79,10 +73,11 @@ async def test_killed_after_the_claim_before_the_first_post(bot: Mortal) -> None
     create = CREATE[bot.town.chat.platform]
     room = bot.town.room()
     await bot.town.knows(room, HANDBOOK)
+    calls = Calls(bot, create)
     bot.town.chat.server.fail(create, status=500, hold=asyncio.Event())
     bot.town.model.on(streamed(WHOLE), task="answer", matching="claimed logs")
     question = await bot.town.says("ben", room, "@footnote How long are claimed logs kept?")
-    await called(bot, create)
+    await calls.waiting()
     assert bot.states(question) == ["received"]
     assert bot.in_thread(room, question) == []
     await after_a_restart(bot, room, question, "claimed")
@@ -104,11 +99,12 @@ async def test_killed_after_the_first_post_was_recorded(bot: Mortal) -> None:
     grow = GROW[bot.town.chat.platform]
     room = bot.town.room()
     await bot.town.knows(room, HANDBOOK)
-    bot.town.chat.server.fail(grow, status=500, hold=asyncio.Event())
+    calls = Calls(bot, grow)
+    bot.town.chat.server.fail(grow, status=500, hold=asyncio.Event(), times=-1)
     bot.town.model.on(streamed(WHOLE), task="answer", matching="known logs")
     question = await bot.town.says("ben", room, "@footnote How long are known logs kept?")
-    await called(bot, grow)
-    assert bot.in_thread(room, question)
+    await bot.town.until(lambda: bot.in_thread(room, question))
+    await calls.waiting()
     await after_a_restart(bot, room, question, "known")
 
 
@@ -173,9 +169,10 @@ async def test_a_private_answer_while_it_streams(bot: Mortal) -> None:
 async def test_a_command_reports_that_it_was_interrupted(bot: Mortal) -> None:
     reply = PRIVATE[bot.town.chat.platform]
     room = bot.town.room()
+    calls = Calls(bot, reply)
     bot.town.chat.server.fail(reply, status=500, hold=asyncio.Event(), times=-1)
     await bot.town.commands("ben", room, "/kb show")
-    await called(bot, reply)
+    await calls.waiting()
     await bot.kill()
     bot.town.chat.server.repair()
     await bot.start()
