@@ -21,7 +21,7 @@ PARALLEL = --workers $(WORKERS)
 # Compiled modules are used by every worker and by every process that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo quick test test-torch test-stores test-wheel check types structure check-python lock format bench documents soak clean
+.PHONY: demo quick test test-again test-torch test-stores test-wheel check types structure check-python lock format bench documents soak clean
 
 demo: $(VENV)/.installed  ## add the documents of samples/ and ask them a question
 	@$(DEMO) add samples/lumen-harbour --kb samples
@@ -39,6 +39,9 @@ quick: $(VENV)/.installed-tests  ## run the unit and contract tests that need no
 
 test: $(VENV)/.installed-tests  ## run every test but those of test-torch, test-wheel and soak
 	$(PYTEST) $(PARALLEL)
+
+test-again: $(VENV)/.installed-tests  ## run the tests that failed last time once more, one after another, until one fails
+	$(PYTEST) --last-failed --last-failed-no-failures none --maxfail 1
 
 test-torch: $(VENV)/.installed-torch  ## test the extra sentence-transformers, which brings torch (5.9 GB)
 	$(PYTEST) -m torch
