@@ -53,7 +53,6 @@ async def listed(database: Database, *, rating: str = "") -> list[RatedAnswer]:
 
 
 async def by_gap(database: Database) -> dict[str, list[RatedAnswer]]:
-    """Of the questions that are in a gap."""
     found: dict[str, list[RatedAnswer]] = {}
     for gap, *row in await database.fetch(_BY_GAP):
         found.setdefault(gap, []).append(_rated(*row))

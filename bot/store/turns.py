@@ -184,7 +184,6 @@ class Turns:
         return _turn(rows[0]) if rows else None
 
     async def of_answer(self, place: Place, message: str) -> ChatTurn | None:
-        """By a message of the answer."""
         rows = await self._database.fetch(_OF_ANSWER, (*_channel(place), message))
         return _turn(rows[0]) if rows else None
 

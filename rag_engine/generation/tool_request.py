@@ -26,8 +26,6 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolRound:
-    """The calls of one reply, with the text of each result."""
-
     calls: tuple[ToolCall, ...]
     results: tuple[str, ...]
 

@@ -1,4 +1,4 @@
-"""Pictures and drawings within a page of a PDF, with their captions."""
+"""Within a page of a PDF, with captions."""
 
 from __future__ import annotations
 

@@ -18,7 +18,6 @@ class ProcessorClock:
         self._used = processor_seconds(process)
 
     def charge(self, elapsed: float) -> float:
-        """Seconds to charge for the last `elapsed` seconds."""
         used = processor_seconds(self._process)
         running = used - self._used
         self._used = used

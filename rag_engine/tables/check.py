@@ -29,8 +29,6 @@ _DIALECT: Final = "sqlite"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowsQuery:
-    """The rows of `table` in a result, by number."""
-
     table: TypedTable
     sql: str
     is_inner: bool = False

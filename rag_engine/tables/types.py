@@ -109,8 +109,6 @@ class ResultColumn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceRows:
-    """The rows of one table in a result."""
-
     table: TypedTable
     numbers: tuple[int, ...]
     """In the sheet or file; the first of many."""
@@ -135,8 +133,6 @@ class ComputedWarning:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComputedAnswer:
-    """With the rows it rests on."""
-
     sql: str
     columns: tuple[ResultColumn, ...]
     rows: tuple[tuple[Value, ...], ...]

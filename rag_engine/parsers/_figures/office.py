@@ -33,7 +33,6 @@ def document(path: Path, _: str) -> Generator[Iterator[FlowItem]]:
 
 @contextmanager
 def slide(path: Path, anchor: str) -> Generator[Iterator[FlowItem]]:
-    """Of the slide that the anchor names."""
     with package(path, "presentation") as opened:
         wanted = _SLIDE.match(anchor)
         yield _shapes(opened, int(wanted[1]) if wanted else 0)

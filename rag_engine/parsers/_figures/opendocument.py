@@ -49,7 +49,6 @@ def text_document(path: Path, _: str) -> Generator[Iterator[FlowItem]]:
 
 @contextmanager
 def slide(path: Path, anchor: str) -> Generator[Iterator[FlowItem]]:
-    """Of the slide that the anchor names."""
     wanted = _SLIDE.match(anchor)
     yield _shapes(path, int(wanted[1]) if wanted else 0)
 

@@ -44,7 +44,6 @@ _CHUNK: Final = 1 << 20
 
 @contextmanager
 def page(path: Path, _: str) -> Generator[Iterator[FlowItem]]:
-    """With pictures in `data:` addresses."""
     with path.open("rb") as file:
         source = file.read(LARGEST).decode(markup_encoding(path), errors="replace")
     yield _flow(page_tree(source), _written)

@@ -1,99 +1,187 @@
+"""By local names: "strict" files have other namespaces."""
+
 from __future__ import annotations
 
-import datetime
+import math
 import re
 from bisect import bisect_right
-from contextlib import suppress
+from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._ooxml.package import CX, A, C, number
+from rag_engine.errors import FileTooLarge
+from rag_engine.parsers._ooxml.package import number
+from rag_engine.parsers._shared.charts import LONGEST, ChartTable, Column, DocumentChart, series_name
 from rag_engine.parsers._shared.sections import one_line
-from rag_engine.parsers._shared.tables import table_text
-from rag_engine.parsers.sheets._cells.number_formats import format_value
-from rag_engine.types import Section
+from rag_engine.parsers.sheets._cells.date_formats import EPOCH, EPOCH_1904, LITERAL
+from rag_engine.parsers.sheets._cells.number_formats import format_value, plain
+from rag_engine.parsers.sheets._cells.typed_cells import typed_number
 
 if TYPE_CHECKING:
+    import datetime
     from collections.abc import Iterator, Sequence
 
-    from rag_engine.parsers._ooxml.package import Element
+    from rag_engine.parsers._ooxml.package import Element, OoxmlPackage
+    from rag_engine.types import Section
 
-Column = dict[int, str]
-"""Row (from 0) -> value."""
-
-_MOST_ROWS: Final = 20_000
-_FIRST_DAY: Final = datetime.datetime(1899, 12, 30)
-_DATE: Final = re.compile(r"[ymd]", re.IGNORECASE)
-_LONGEST_FORMAT: Final = 255
-_LITERAL: Final = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
-
-
-def chart_sections(root: Element, anchor: str, headings: tuple[str, ...]) -> Iterator[Section]:
-    title = _title(root)
-    if title:
-        yield Section(text=title, anchor=anchor, headings=headings)
-        headings = (*headings, title)
-    for categories, series in _tables(root):
-        text = table_text(_rows(categories, series))
-        yield Section(text=text, anchor=anchor, headings=headings, kind="table")
+_GENERAL: Final = frozenset({"", "General"})
+_LARGEST: Final = 8 << 20
+_MOST_LEVELS: Final = 8
+_LONGEST_AXIS: Final = 60
+_MOST_DECIMALS: Final = 4
+_NO_DIGITS: Final = re.compile(r"[ymdhse@/]", re.IGNORECASE)
+_DIGITS: Final = re.compile(
+    rf"(?P<literal>{LITERAL.pattern})|[#0?](?P<decimals>\.[#0?]+)?(?=(?P<scale>,*)(?:[^#0?,.]|$))"
+)
+_SCALED: Final = re.compile(r"[#0?],+(?![#0?,])")
+_CACHES: Final = ("{*}strCache", "{*}numCache", "{*}strLit", "{*}numLit")
+_VALUES: Final = ("{*}val", "{*}yVal", "{*}bubbleSize")
 
 
-def _rows(categories: Column, series: Sequence[tuple[str, Column]]) -> Iterator[list[str]]:
-    yield ["", *(name for name, _ in series)]
-    numbers = {at for column in (categories, *(column for _, column in series)) for at in column}
-    for at in sorted(numbers)[:_MOST_ROWS]:
-        cells = [column.get(at, "") for _, column in series]
-        if any(cells):
-            yield [categories.get(at, "") or (str(at + 1) if not categories else ""), *cells]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Series:
+    name: str
+    categories: Column
+    values: Column
+    across_title: str = ""
+    along_title: str = ""
 
 
-def _title(root: Element) -> str:
-    for path in (f"{C}chart/{C}title", f"{CX}chart/{CX}title"):
-        found = root.find(path)
-        if found is not None:
-            return one_line(
-                " ".join(_paragraphs(found))
-                or " ".join(element.text or "" for element in found.iter(f"{C}v", f"{CX}v"))
-            )
-    return ""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Axis:
+    title: str
+    has_values: bool
+    is_flat: bool
+    is_scaled: bool
+    """Its title is not the values' unit."""
+
+    @property
+    def name(self) -> str:
+        return "" if self.is_scaled or len(self.title) > _LONGEST_AXIS else self.title
 
 
-def _paragraphs(element: Element) -> Iterator[str]:
-    for paragraph in element.iter(f"{A}p"):
-        yield "".join(words.text or "" for words in paragraph.iter(f"{A}t"))
+def chart_sections(
+    package: OoxmlPackage, part: str, anchor: str, headings: tuple[str, ...]
+) -> Iterator[Section]:
+    def load() -> DocumentChart:
+        if package.unpacked(part) > _LARGEST:
+            raise FileTooLarge("A part of the file is too large to be read; split it into smaller files.")
+        return chart(package.root(part))
+
+    yield from package.charts.sections(load, anchor, headings)
 
 
-def _tables(root: Element) -> list[tuple[Column, list[tuple[str, Column]]]]:
-    tables: list[tuple[Column, list[tuple[str, Column]]]] = []
-    for name, categories, values in (*_series(root), *_new_series(root)):
-        same = next((columns for known, columns in tables if known == categories), None)
-        if same is None:
-            tables.append((categories, [(name, values)]))
-        else:
-            same.append((name, values))
-    return tables
+def chart(root: Element) -> DocumentChart:
+    epoch = EPOCH_1904 if _is_on(root.find("{*}date1904")) else EPOCH
+    series = [*_series(root, epoch), *_new_series(root)]
+    axes = [*root.iterfind("{*}chart/{*}plotArea/*/{*}title")]
+    return DocumentChart(
+        title=_title(root, series),
+        axes=tuple(dict.fromkeys(filter(None, map(_words, axes)))),
+        tables=_tables(series),
+    )
 
 
-def _series(root: Element) -> Iterator[tuple[str, Column, Column]]:
-    for one in root.iterfind(f"{C}chart/{C}plotArea/*/{C}ser"):
-        name = " ".join(_column(one.find(f"{C}tx")).values())
-        categories = _column(one.find(f"{C}cat")) or _column(one.find(f"{C}xVal"))
-        yield name, categories, _column(one.find(f"{C}val")) or _column(one.find(f"{C}yVal"))
-        sizes = _column(one.find(f"{C}bubbleSize"))
-        if sizes:
-            yield f"{name} (size)", categories, sizes
+def references(root: Element) -> Iterator[str]:
+    """Of all values; "" for those without cells."""
+    for one in root.iterfind("{*}chart/{*}plotArea/*/{*}ser"):
+        for values in (found for name in _VALUES if (found := one.find(name)) is not None):
+            yield next((cells.text or "" for cells in values.iter("{*}f")), "")
+    for values in root.iterfind("{*}chartData/{*}data/{*}numDim"):
+        yield next((cells.text or "" for cells in values.iterfind("{*}f")), "")
 
 
-def _column(element: Element | None) -> Column:
+def _title(root: Element, series: Sequence[_Series]) -> str:
+    found = root.find("{*}chart/{*}title")
+    if found is None:
+        return ""
+    return _words(found) or (series[0].name if len(series) == 1 else "")
+
+
+def _words(title: Element) -> str:
+    paragraphs = (
+        "".join(words.text or "" for words in paragraph.iter("{*}t")) for paragraph in title.iter("{*}p")
+    )
+    text = " ".join(paragraphs).strip() or " ".join(found.text or "" for found in title.iter("{*}v"))
+    return one_line(text)[:LONGEST]
+
+
+def _tables(series: Sequence[_Series]) -> list[ChartTable]:
+    grouped: dict[tuple[tuple[int, str], ...], list[_Series]] = {}
+    for one in series:
+        grouped.setdefault(tuple(one.categories.items()), []).append(one)
+    return [
+        ChartTable(
+            name=group[0].across_title,
+            categories=group[0].categories,
+            series=[
+                (series_name(one.name, one.along_title, at), one.values) for at, one in enumerate(group, 1)
+            ],
+        )
+        for group in grouped.values()
+    ]
+
+
+def _axes(plot: Element) -> dict[str, _Axis]:
+    axes: dict[str, _Axis] = {}
+    for axis in plot.iterfind("*/{*}title/.."):
+        code = axis.find("{*}numFmt")
+        bare = LITERAL.sub("", "" if code is None else code.get("formatCode") or "")
+        axes[_value(axis.find("{*}axId"))] = _Axis(
+            title=_words(title) if (title := axis.find("{*}title")) is not None else "",
+            has_values=str(axis.tag).endswith("}valAx"),
+            is_flat=_value(axis.find("{*}axPos")) in {"b", "t"},
+            is_scaled=axis.find("{*}dispUnits") is not None or _SCALED.search(bare) is not None,
+        )
+    return axes
+
+
+def _value(element: Element | None) -> str:
+    return "" if element is None else element.get("val") or ""
+
+
+def _is_on(element: Element | None) -> bool:
+    return element is not None and (element.get("val") or "1") in {"1", "true"}
+
+
+def _series(root: Element, epoch: datetime.datetime) -> Iterator[_Series]:
+    plot = root.find("{*}chart/{*}plotArea")
+    axes = {} if plot is None else _axes(plot)
+    for group in plot if plot is not None else ():
+        own = [axes[name] for one in group.iterfind("{*}axId") if (name := _value(one)) in axes]
+        has_points = group.find("{*}ser/{*}yVal") is not None
+        across = next((one for one in own if (one.is_flat if has_points else not one.has_values)), None)
+        along = next((one for one in own if one is not across and one.has_values), None)
+        names = ("" if across is None else across.name, "" if along is None else along.name)
+        for one in group.iterfind("{*}ser"):
+            yield from _one_series(one, names, epoch)
+
+
+def _one_series(one: Element, axes: tuple[str, str], epoch: datetime.datetime) -> Iterator[_Series]:
+    across, along = axes
+    name = one_line(" ".join(_column(one.find("{*}tx"), epoch).values()))[:LONGEST]
+    categories = _column(one.find("{*}cat"), epoch) or _column(one.find("{*}xVal"), epoch)
+    values = _column(one.find("{*}val"), epoch) or _column(one.find("{*}yVal"), epoch)
+    yield _Series(name=name, categories=categories, values=values, across_title=across, along_title=along)
+    sizes = _column(one.find("{*}bubbleSize"), epoch)
+    if sizes:
+        yield _Series(name=f"{name} (size)".strip(), categories=categories, values=sizes, across_title=across)
+
+
+def _column(element: Element | None, epoch: datetime.datetime) -> Column:
     if element is None:
         return {}
-    levels = list(element.iter(f"{C}lvl"))
+    levels = list(element.iter("{*}lvl"))[:_MOST_LEVELS]
     if levels:
-        return _nested_categories([_points(level, "") for level in levels])
+        return _nested_categories([_points(level) for level in levels])
     column: Column = {}
-    for cache in element.iter(f"{C}strCache", f"{C}numCache", f"{C}strLit", f"{C}numLit"):
-        code = cache.find(f"{C}formatCode")
-        column.update(_points(cache, "" if code is None else code.text or ""))
-    if not column and (text := element.find(f"{C}v")) is not None:
+    for cache in element.iter(*_CACHES):
+        code = cache.find("{*}formatCode")
+        is_text = "}str" in str(cache.tag)
+        column.update(
+            _points(cache) if is_text else _numbers(cache, "" if code is None else code.text or "", epoch)
+        )
+    if not column and (text := element.find("{*}v")) is not None:
         column[0] = text.text or ""
     return column
 
@@ -114,47 +202,74 @@ def _outer_label(level: Column, starts: Sequence[int], at: int) -> str:
     return level[starts[before - 1]] if before else ""
 
 
-def _points(parent: Element, code: str) -> Column:
-    points: Column = {}
-    for point in parent.iterfind(f"{C}pt"):
-        text = point.find(f"{C}v")
+def _points(parent: Element) -> Column:
+    return {at: text[:LONGEST] for at, text, _ in _given(parent)}
+
+
+def _numbers(parent: Element, code: str, epoch: datetime.datetime) -> Column:
+    return {at: _formatted(text, own or code, epoch) for at, text, own in _given(parent)}
+
+
+def _given(parent: Element) -> Iterator[tuple[int, str, str]]:
+    for point in parent.iterfind("{*}pt"):
+        found = point.find("{*}v")
+        text = one_line((point.text if found is None else found.text) or "")
         at = number(point.get("idx"), -1)
-        if text is not None and text.text and at >= 0:
-            points[at] = _formatted(text.text, point.get("formatCode") or code)
-    return points
+        if text and at >= 0:
+            yield at, text, point.get("formatCode") or ""
 
 
-def _formatted(text: str, code: str) -> str:
-    with suppress(ValueError, OverflowError):
+def _formatted(text: str, code: str, epoch: datetime.datetime) -> str:
+    """Digits that somebody typed are kept, whatever the format."""
+    try:
         amount = float(text)
-        plain = _LITERAL.sub("", code[:_LONGEST_FORMAT].partition(";")[0])
-        if "%" in plain:
-            return f"{amount * 100:.12g}%"
-        if (
-            plain.lower() not in {"", "general"}
-            and _DATE.search(plain)
-            and "#" not in plain
-            and "0" not in plain
-        ):
-            return format_value(_FIRST_DAY + datetime.timedelta(days=amount), code)
-        return f"{amount:.15g}" if code else text
-    return text
+    except ValueError:
+        return text[:LONGEST]
+    if not math.isfinite(amount):
+        return text[:LONGEST]
+    if code in _GENERAL:
+        return typed_number(plain(amount), amount, "", epoch=epoch)
+    exact = Decimal(f"{amount:.15g}")
+    shown = format_value(amount, _with_digits_of(exact, code), epoch=epoch) or plain(amount)
+    return typed_number(shown, amount, code, epoch=epoch)
 
 
-def _new_series(root: Element) -> Iterator[tuple[str, Column, Column]]:
-    data = {element.get("id") or "": element for element in root.iterfind(f"{CX}chartData/{CX}data")}
-    for one in root.iterfind(f"{CX}chart/{CX}plotArea/{CX}plotAreaRegion/{CX}series"):
-        found = one.find(f"{CX}dataId")
-        source = data.get(found.get("val") or "") if found is not None else None
+def _with_digits_of(amount: Decimal, code: str) -> str:
+    bare = LITERAL.sub("", code)
+    exponent = amount.normalize().as_tuple().exponent
+    if _NO_DIGITS.search(bare) or not isinstance(exponent, int):
+        return code
+
+    hundredfold = 2 * bare.partition(";")[0].count("%")
+
+    def widened(found: re.Match[str]) -> str:
+        decimals, thousandfold = found["decimals"] or "", 3 * len(found["scale"] or "")
+        missing = thousandfold - hundredfold - exponent - max(len(decimals) - 1, 0)
+        if found["literal"] or missing <= 0 or -exponent - hundredfold > _MOST_DECIMALS:
+            return found[0]
+        return f"{found[0]}{'' if decimals else '.'}{'#' * missing}"
+
+    return _DIGITS.sub(widened, code)
+
+
+def _new_series(root: Element) -> Iterator[_Series]:
+    data = {element.get("id") or "": element for element in root.iterfind("{*}chartData/{*}data")}
+    for one in root.iterfind("{*}chart/{*}plotArea/{*}plotAreaRegion/{*}series"):
+        found = one.find("{*}dataId")
+        source = data.get(_value(found)) if found is not None else None
         if source is None:
             continue
-        name = one.find(f"{CX}tx//{CX}v")
-        levels = [_new_points(level) for level in source.iterfind(f"{CX}strDim/{CX}lvl")]
-        categories = _nested_categories(levels) if levels else {}
-        values = next((_new_points(level) for level in source.iterfind(f"{CX}numDim/{CX}lvl")), Column())
-        yield (name.text or "") if name is not None else "", categories, values
-
-
-def _new_points(level: Element) -> Column:
-    points = ((number(point.get("idx"), -1), point.text or "") for point in level.iterfind(f"{CX}pt"))
-    return {at: text for at, text in points if at >= 0 and text}
+        name = one.find("{*}tx")
+        levels = [_points(level) for level in source.iterfind("{*}strDim/{*}lvl")][:_MOST_LEVELS]
+        values = next(
+            (
+                _numbers(level, level.get("formatCode") or "", EPOCH)
+                for level in source.iterfind("{*}numDim/{*}lvl")
+            ),
+            Column(),
+        )
+        yield _Series(
+            name="" if name is None else _words(name),
+            categories=_nested_categories(levels) if levels else {},
+            values=values,
+        )

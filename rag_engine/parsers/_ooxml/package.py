@@ -15,6 +15,7 @@ from lxml import etree
 
 from rag_engine.errors import CorruptFile, EncryptedFile
 from rag_engine.parsers._archives.zip_bombs import ZIP_ERRORS, check_archive
+from rag_engine.parsers._shared.charts import ChartReader
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping
@@ -78,6 +79,7 @@ class OoxmlPackage:
         self._members: dict[str, zipfile.ZipInfo] = {}
         for member in archive.infolist():
             self._members.setdefault(_plain(member.filename), member)
+        self.charts = ChartReader()
         self.relations = functools.lru_cache(maxsize=256)(self._relations)
 
     def __contains__(self, part: str) -> bool:
@@ -123,6 +125,9 @@ class OoxmlPackage:
 
     def packed(self, part: str) -> int:
         return self._members[_plain(part)].compress_size
+
+    def unpacked(self, part: str) -> int:
+        return self._members[_plain(part)].file_size
 
     def root(self, part: str) -> Element:
         parser = etree.XMLParser(

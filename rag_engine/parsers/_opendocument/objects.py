@@ -1,22 +1,24 @@
 from __future__ import annotations
 
 import zipfile
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from lxml import etree
 
+from rag_engine.errors import CorruptFile
+from rag_engine.parsers._opendocument.charts import chart
 from rag_engine.parsers._opendocument.package import (
-    CHART,
     DRAW,
     OFFICE,
     SVG,
-    TABLE,
     XLINK,
     refuse_entities,
     translate_errors,
 )
-from rag_engine.parsers._opendocument.text import table, texts
+from rag_engine.parsers._shared.charts import ChartReader
 from rag_engine.parsers._shared.sections import one_line
+from rag_engine.types import Section
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,12 +26,9 @@ if TYPE_CHECKING:
 
     from lxml.etree import _Element  # pyright: ignore[reportPrivateUsage]
 
-    from rag_engine.types import SectionKind
-
 _MATH: Final = "{http://www.w3.org/1998/Math/MathML}"
 _LARGEST: Final = 8 << 20
 _ROOTS: Final = (f"{OFFICE}document", f"{_MATH}math")
-_TITLES: Final = (f"{CHART}title", f"{CHART}subtitle")
 
 
 def description(frame: _Element) -> str:
@@ -37,28 +36,27 @@ def description(frame: _Element) -> str:
     return next((text for text in map(one_line, found) if text), "")
 
 
-def embedded_objects(frame: _Element, path: Path) -> Iterator[tuple[SectionKind, str]]:
-    for child in frame.iterchildren(f"{DRAW}object"):
-        name = (child.get(f"{XLINK}href") or "").removeprefix("./").strip("/")
-        root = _part(path, f"{name}/content.xml") if name else next(child.iterchildren(*_ROOTS), None)
-        if root is not None:
-            yield from _object(root)
+class EmbeddedObjects:
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._charts = ChartReader()
+        self.notices = self._charts.notices
 
-
-def _object(root: _Element) -> Iterator[tuple[SectionKind, str]]:
-    if root.tag == f"{_MATH}math":
-        annotation = root.findtext(f".//{_MATH}annotation")
-        yield "prose", one_line(annotation or "".join(root.itertext()))
-        return
-    for element in root.iter(*_TITLES):
-        yield "prose", one_line(" ".join(texts(element)))
-    for element in root.iter(f"{CHART}axis"):
-        yield (
-            "prose",
-            one_line(" ".join(text for title in element.iterchildren(*_TITLES) for text in texts(title))),
-        )
-    for element in root.iter(f"{TABLE}table"):
-        yield "table", table(element)
+    def sections(self, frame: _Element, anchor: str, headings: tuple[str, ...]) -> Iterator[Section]:
+        for child in frame.iterchildren(f"{DRAW}object"):
+            name = (child.get(f"{XLINK}href") or "").removeprefix("./").strip("/")
+            try:
+                part = _part(self._path, f"{name}/content.xml") if name else None
+            except CorruptFile:
+                self._charts.leave_out(anchor)
+                continue
+            root = part if name else next(child.iterchildren(*_ROOTS), None)
+            if root is not None and root.tag == f"{_MATH}math":
+                annotation = root.findtext(f".//{_MATH}annotation")
+                text = one_line(annotation or "".join(root.itertext()))
+                yield Section(text=text, anchor=anchor, headings=headings)
+            elif root is not None:
+                yield from self._charts.sections(partial(chart, root), anchor, headings)
 
 
 def _part(path: Path, name: str) -> _Element | None:

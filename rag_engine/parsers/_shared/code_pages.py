@@ -12,7 +12,7 @@ _CENTRAL: Final = (*_HUNGARIAN, "áčďéěíňóřšťúůýž", "áäčďéí�
 _TURKISH: Final = ("çğıöşüâîû",)
 _BALTIC: Final = ("ąčęėįšųūž", "āčēģīķļņšūž", "äõöüšž")
 _VIETNAMESE: Final = ("àáâăđêôơưèéìíòóùúý",)
-# Latin code pages differ in few letters. The first whose letters all belong to one language wins.
+# The first whose letters all belong to one language wins.
 _PAGES: Final = tuple(
     (page, alphabet)
     for pages, alphabets in (

@@ -56,6 +56,12 @@ def table_text(rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(line for line in lines if line)
 
 
+def table_grid(names: Sequence[str], rows: Sequence[Sequence[str]]) -> TableGrid:
+    """Of rows without places."""
+    cells = enumerate((tuple(map(cell_of, row)) for row in rows), 1)
+    return TableGrid(number=next(_NUMBERS), names=tuple(names), first_column=1, rows=tuple(cells))
+
+
 def _one_line(cell: str) -> str:
     return cell if cell.isalnum() or not cell else one_line(cell)
 

@@ -75,6 +75,7 @@ def _sections(path: Path, unpacking: Unpacking) -> Iterator[Section]:
         if not has_text:
             yield from _scans(opened, main, unpacking)
         yield from _margins(opened, main, styles, hidden)
+        yield from opened.charts.notices()
         if hidden.characters:
             yield hidden_text_notice(hidden.characters)
 

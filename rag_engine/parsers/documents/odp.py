@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers._opendocument.objects import description, embedded_objects
+from rag_engine.parsers._opendocument.objects import EmbeddedObjects, description
 from rag_engine.parsers._opendocument.package import (
     DC,
     DRAW,
@@ -45,7 +45,7 @@ _PLACEHOLDERS: Final = frozenset(
 
 @dataclass(slots=True)
 class _Slides:
-    file: Path
+    objects: EmbeddedObjects
     number: int = 0
     masters: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
 
@@ -59,7 +59,7 @@ def parse(path: Path) -> Iterator[Section]:
 
 
 def _sections(path: Path) -> Iterator[Section]:
-    slides = _Slides(path)
+    slides = _Slides(EmbeddedObjects(path))
     for element, ancestors in document(path, _CONTAINERS):
         if element.tag == f"{STYLE}master-page":
             slides.masters[element.get(f"{STYLE}name") or ""] = list(_master_texts(element))
@@ -69,6 +69,7 @@ def _sections(path: Path) -> Iterator[Section]:
         }:
             slides.number += 1
             yield from _slide(element, slides)
+    yield from slides.objects.notices()
 
 
 def _slide(page: _Element, slides: _Slides) -> Iterator[Section]:
@@ -124,8 +125,8 @@ def _shape(
     elif shape.tag == f"{TABLE}table":
         yield Section(text=table(shape), anchor=anchor, headings=headings, kind="table")
     elif shape.tag == f"{DRAW}frame":
-        objects = list(embedded_objects(shape, slides.file))
-        yield from (Section(text=text, anchor=anchor, headings=headings, kind=kind) for kind, text in objects)
+        objects = list(slides.objects.sections(shape, anchor, headings))
+        yield from objects
         for child in shape.iterchildren(f"{DRAW}text-box", f"{TABLE}table"):
             yield from _shape(child, slides, anchor, headings, depth + 1)
         if not objects:

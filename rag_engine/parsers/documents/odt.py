@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.parsers._opendocument.lists import BULLET, OdfListNumbering
-from rag_engine.parsers._opendocument.objects import description, embedded_objects
+from rag_engine.parsers._opendocument.objects import EmbeddedObjects, description
 from rag_engine.parsers._opendocument.package import (
     DC,
     DRAW,
@@ -54,7 +54,7 @@ _MARGINS: Final = {"header": "Header", "footer": "Footer"}
 
 @dataclass(slots=True)
 class _State:
-    file: Path
+    objects: EmbeddedObjects
     path: HeadingPath = ()
     effects: dict[str, TextEffect] = field(default_factory=dict[str, TextEffect])
     levels: dict[str, int] = field(default_factory=dict[str, int])
@@ -77,7 +77,9 @@ def parse(path: Path) -> Iterator[Section]:
 
 
 def _sections(path: Path) -> Iterator[Section]:
-    state = _State(path, levels={f"Heading_20_{level}": level for level in range(1, 10)} | {"Title": 1})
+    state = _State(
+        EmbeddedObjects(path), levels={f"Heading_20_{level}": level for level in range(1, 10)} | {"Title": 1}
+    )
     for element, ancestors in document(path, _CONTAINERS):
         parent = ancestors[-1].tag
         if parent in {f"{OFFICE}styles", f"{OFFICE}automatic-styles"}:
@@ -88,6 +90,7 @@ def _sections(path: Path) -> Iterator[Section]:
             yield from _block(element, state, 0)
     yield from state.notes
     yield from state.margins.values()
+    yield from state.objects.notices()
 
 
 def _add_style(style: _Element, state: _State) -> None:
@@ -211,7 +214,8 @@ def _is_data(element: _Element) -> bool:
 
 
 def _frame(frame: _Element, state: _State, depth: int) -> Iterator[Section]:
-    objects = [state.section(text, kind) for kind, text in embedded_objects(frame, state.file)]
+    headings = titles(state.path)
+    objects = list(state.objects.sections(frame, section_anchor(headings), headings))
     yield from objects
     for child in frame.iterchildren(f"{DRAW}text-box", f"{TABLE}table"):
         yield from _block(child, state, depth + 1)

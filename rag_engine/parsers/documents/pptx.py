@@ -37,7 +37,7 @@ PROGRAMS: Final = (PROGRAM,)
 _P14: Final = "{http://schemas.microsoft.com/office/powerpoint/2010/main}"
 _OFF: Final = frozenset({"0", "false", "off"})
 _ON: Final = frozenset({"1", "true", "on"})
-# Slide numbers and thumbnails carry no information; dates and footers are emitted once.
+# Slide numbers and thumbnails say nothing; dates and footers come once.
 _IGNORED: Final = frozenset({"sldNum", "sldImg", "hdr"})
 _REPEATED: Final = frozenset({"dt", "ftr"})
 _LONGEST_TITLE: Final = 100
@@ -150,6 +150,7 @@ class _Presentation:
             self._unread.append(anchor)
 
     def notices(self) -> Iterator[Section]:
+        yield from self._opened.charts.notices()
         if self._unread:
             text = f"Slides without text were not read ({_named(self._unread)}): they are {UNREAD}."
             yield Section(text=text, anchor=self._unread[0], kind="notice")

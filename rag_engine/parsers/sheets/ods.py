@@ -1,21 +1,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import IO, TYPE_CHECKING, Final
 
 from lxml import etree
 
 from rag_engine.errors import CorruptFile, EncryptedFile
 from rag_engine.parsers._archives.zip_bombs import check_archive
+from rag_engine.parsers._opendocument.charts import chart
 from rag_engine.parsers._opendocument.package import refuse_entities
 from rag_engine.parsers._properties import office
+from rag_engine.parsers._shared.charts import ChartReader, DocumentChart
 from rag_engine.parsers._shared.sections import joined, one_line
 from rag_engine.parsers._xml.parts import Element, XmlPackage, attribute, descendants, local, translated
 from rag_engine.parsers.sheets._cells.grid import LAST_ROW, GridRow, column_letters, sheet_sections
 from rag_engine.parsers.sheets._workbooks.ods_cells import (
     OdsCell,
     cells_of,
-    chart_titles,
     repeat_count,
     words,
 )
@@ -38,7 +40,12 @@ class _Sheet:
     title: str
     headings: tuple[str, ...]
     next_row: int = 1
-    extras: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    charts: ChartReader
+    extras: list[Section] = field(default_factory=list[Section])
+
+    def add(self, place: str, text: str) -> None:
+        if text and len(self.extras) <= _KEPT_DRAWINGS:
+            self.extras.append(Section(text=text, anchor=place, headings=self.headings))
 
 
 properties: Final = office.opendocument
@@ -68,6 +75,7 @@ def _sections(path: Path) -> Iterator[Section]:
 
 def _content(package: XmlPackage | None, stream: IO[bytes]) -> Iterator[Section]:
     hidden: set[str] = set()
+    charts = ChartReader()
     tags = tuple(f"{{*}}{name}" for name in ("style", "table", "table-row", "shapes", "tracked-changes"))
     walk = etree.iterparse(
         stream, events=("start", "end"), tag=tags, resolve_entities=False, no_network=True, huge_tree=False
@@ -75,13 +83,14 @@ def _content(package: XmlPackage | None, stream: IO[bytes]) -> Iterator[Section]
     for event, node in walk:
         name = local(node)
         if event == "start" and name == "table" and _is_sheet(node):
-            yield from _table(package, walk, node, hidden)
+            yield from _table(package, walk, node, hidden, charts)
         elif event == "end" and name == "style":
             shows = (attribute(part, "display") for part in descendants(node, "table-properties"))
             if "false" in shows:
                 hidden.add(attribute(node, "name"))
         elif event == "end" and name == "tracked-changes":
             node.clear()
+    yield from charts.notices()
 
 
 def _is_sheet(node: Element) -> bool:
@@ -90,15 +99,19 @@ def _is_sheet(node: Element) -> bool:
 
 
 def _table(
-    package: XmlPackage | None, walk: Iterator[tuple[str, Element]], table: Element, hidden: set[str]
+    package: XmlPackage | None,
+    walk: Iterator[tuple[str, Element]],
+    table: Element,
+    hidden: set[str],
+    charts: ChartReader,
 ) -> Iterator[Section]:
     title = attribute(table, "name")
     is_hidden = attribute(table, "style-name") in hidden
-    sheet = _Sheet(title=title, headings=(one_line(title) + (" (hidden)" if is_hidden else ""),))
+    headings = (one_line(title) + (" (hidden)" if is_hidden else ""),)
+    sheet = _Sheet(title=title, headings=headings, charts=charts)
     rows = _rows(package, walk, table, sheet)
     yield from sheet_sections(rows, title=title, headings=sheet.headings)
-    for anchor, text in sheet.extras:
-        yield Section(text=text, anchor=anchor, headings=sheet.headings)
+    yield from sheet.extras
 
 
 def _rows(
@@ -166,14 +179,21 @@ def _collect_extras(
             return
         place = f"{sheet.title}!{column_letters(cell.column)}{number}"
         if cell.note:
-            sheet.extras.append((place, note_text(cell.note, cell.note_author)))
+            sheet.add(place, note_text(cell.note, cell.note_author))
         if cell.drawings is not None:
             _collect_drawings(package, cell.drawings, place, sheet)
 
 
 def _collect_drawings(package: XmlPackage | None, node: Element, place: str, sheet: _Sheet) -> None:
     for part in node.iter("{*}object", "{*}text-box", "{*}custom-shape"):
-        is_chart = local(part) == "object"
-        text = chart_titles(package, attribute(part, "href")) if is_chart else words(part)
-        if text and len(sheet.extras) <= _KEPT_DRAWINGS:
-            sheet.extras.append((place, text))
+        if local(part) != "object":
+            sheet.add(place, words(part))
+        elif package is not None and len(sheet.extras) <= _KEPT_DRAWINGS:
+            found = sheet.charts.chart(partial(_chart, package, attribute(part, "href")), place)
+            sheet.add(place, found.words)
+            sheet.extras += sheet.charts.tables(found, f"{place}, chart", sheet.headings)
+
+
+def _chart(package: XmlPackage, href: str) -> DocumentChart:
+    root = package.tree(f"{href.removeprefix('./')}/content.xml") if href else None
+    return DocumentChart() if root is None else chart(root)

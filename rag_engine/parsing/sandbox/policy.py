@@ -63,7 +63,6 @@ class Protection:
 
 
 def libraries(search_path: Iterable[str] | None = None) -> tuple[Path, ...]:
-    """What Python and libraries on `search_path` may open."""
     entries = [Path(entry) for entry in (sys.path if search_path is None else search_path) if entry]
     ours = Path(__file__).resolve().parents[2]
     paths = sysconfig.get_paths()

@@ -214,10 +214,11 @@ class BlockReader:
             if self._unpacking is not None:
                 yield from embedded_sections(self._package, part, self._unpacking, anchor, headings)
             return
-        root = self._package.root(part)
         if kind == "chart":
-            yield from chart_sections(root, anchor, headings)
-        elif root.tag == f"{DGM}dataModel":
+            yield from chart_sections(self._package, part, anchor, headings)
+            return
+        root = self._package.root(part)
+        if root.tag == f"{DGM}dataModel":
             yield Section(text=diagram_text(root), anchor=anchor, headings=headings, kind="list")
 
     def table(self, rows: Iterator[Element]) -> Iterator[Section]:

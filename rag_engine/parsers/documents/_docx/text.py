@@ -88,7 +88,7 @@ class TextReader:
         self._walk(paragraph, line)
         for identifier in tuple(self._ranges):
             self._quote(identifier, line)
-        # A field whose code does not end here is damaged; the text must not be lost.
+        # A field without an end must not hide the text.
         self._fields = [one for one in self._fields if not one.is_hidden]
         return line
 

@@ -29,7 +29,6 @@ def authors_of(package: OoxmlPackage, main: str) -> dict[str, str]:
 def comment_sections(
     package: OoxmlPackage, slide: str, authors: Mapping[str, str], anchor: str, headings: tuple[str, ...]
 ) -> Iterator[Section]:
-    """One per thread, anchored "slide 2, comment 1"."""
     count = 0
     for part in package.related(slide, "comments"):
         root = package.root(part)

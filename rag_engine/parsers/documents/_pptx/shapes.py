@@ -212,7 +212,7 @@ def _chart(
 ) -> Iterator[Section]:
     target = package.target(part, chart.get(f"{R}id"))
     if target is not None:
-        yield from chart_sections(package.root(target), anchor, headings)
+        yield from chart_sections(package, target, anchor, headings)
 
 
 def _diagram(

@@ -13,7 +13,7 @@ _TOKENS: Final = re.compile(
     r"\[h+\]|\[m+\]|\[s+\]|y+|e+|m+|d+|h+|s+(?:\.0+)?|am/pm|a/p|上午/下午|\.0+", re.IGNORECASE
 )
 _ELAPSED: Final = re.compile(r"\[(h+|m+|s+)\]", re.IGNORECASE)
-# Short dates follow the reader's locale, which the file does not record; ISO is unambiguous.
+# Short dates follow the reader's locale, which the file lacks.
 _LOCAL_DATES: Final = re.compile(r"m{1,2}[-/]d{1,2}[-/](?:yy){1,2}(?P<time>\s+h{1,2}:mm(?::ss)?)?")
 _LOCALE: Final = re.compile(r"\[\$[^\]-]*-([0-9a-f]{1,8})\]", re.IGNORECASE)
 
@@ -63,7 +63,7 @@ def moment(serial: float, *, epoch: datetime.datetime = EPOCH) -> datetime.datet
     if not 0 <= serial < _LAST_SERIAL:
         return None
     if epoch is EPOCH and serial < 60:
-        # Excel keeps a bug of Lotus: 1900 counts as a leap year, so day 60 is 29 February and earlier days are off by one.
+        # As in Lotus, 1900 is a leap year: day 60 is 29 February, earlier days are off by one.
         serial += 1 if serial >= 1 else 0
     return epoch + datetime.timedelta(milliseconds=round(serial * 86_400_000))
 

@@ -12,7 +12,7 @@ from rag_engine.parsers.sheets._cells.typed_cells import typed
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rag_engine.parsers._xml.parts import Element, XmlPackage
+    from rag_engine.parsers._xml.parts import Element
 
 _MOST_REPEATED: Final = 256
 _MOST_BLANKS: Final = 200
@@ -118,17 +118,6 @@ def _typed(node: Element, text: str) -> str:
     if kind == "percentage":
         return typed(text, float(f"{number * 100:.15g}"), "%")
     return typed(text, int(number) if number.is_integer() else number, attribute(node, "currency"))
-
-
-def chart_titles(package: XmlPackage | None, href: str) -> str:
-    root = package.tree(f"{href.removeprefix('./')}/content.xml") if href and package is not None else None
-    if root is None:
-        return ""
-    found = [words(title) for title in root.iter("{*}title", "{*}subtitle")]
-    found = [one_line(title) for title in found if title]
-    if not found:
-        return ""
-    return f"Chart: {found[0]}" + (f" ({'; '.join(found[1:])})" if len(found) > 1 else "")
 
 
 def repeat_count(value: str) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from array import array
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.errors import CorruptFile, FileTooLarge
@@ -24,7 +23,8 @@ from rag_engine.parsers.sheets._cells.date_formats import EPOCH, EPOCH_1904
 from rag_engine.parsers.sheets._cells.grid import LAST_COLUMN, LAST_ROW, Area, GridRow, merged, sheet_sections
 from rag_engine.parsers.sheets._cells.number_formats import BUILT_IN
 from rag_engine.parsers.sheets._workbooks.xlsx_cells import CellReader, area_of, string_text
-from rag_engine.parsers.sheets._workbooks.xlsx_comments import comments, drawings
+from rag_engine.parsers.sheets._workbooks.xlsx_comments import comments
+from rag_engine.parsers.sheets._workbooks.xlsx_drawings import Drawings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,13 +97,13 @@ def _workbook(package: XmlPackage) -> Iterator[Section]:
         formats=_formats(package, _target(relations, "styles", "xl/styles.xml")),
         epoch=EPOCH_1904 if dates_1904 else EPOCH,
     )
-    for sheet in _sheets(root, relations):
-        if not package.has(sheet.part):
-            continue
+    sheets = [sheet for sheet in _sheets(root, relations) if package.has(sheet.part)]
+    drawings = Drawings(package, [sheet.title for sheet in sheets if sheet.kind == "worksheet"])
+    for sheet in sheets:
         if sheet.kind == "worksheet":
             yield from _worksheet(package, sheet, cells)
-        else:
-            yield from drawings(package, sheet.part, title=sheet.title, headings=sheet.headings)
+        yield from drawings.sections(sheet.part, title=sheet.title, headings=sheet.headings)
+    yield from drawings.notices()
 
 
 def _target(relations: dict[str, XmlRelation], kind: str, usual: str) -> str:
@@ -152,11 +152,7 @@ def _worksheet(package: XmlPackage, sheet: _Sheet, cells: CellReader) -> Iterato
         yield from sheet_sections(
             merged(rows, areas) if areas else rows, title=sheet.title, headings=sheet.headings, tables=tables
         )
-    extras = chain(
-        comments(package, relations.values(), title=sheet.title, headings=sheet.headings),
-        drawings(package, sheet.part, title=sheet.title, headings=sheet.headings),
-    )
-    yield from extras
+    yield from comments(package, relations.values(), title=sheet.title, headings=sheet.headings)
 
 
 def _rows(stream: object, cells: CellReader) -> Iterator[GridRow]:

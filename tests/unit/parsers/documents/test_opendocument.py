@@ -251,8 +251,8 @@ def test_slides_in_order_with_titles_notes_and_charts(tmp_path: Path) -> None:
     assert [(section.anchor, section.text, section.headings) for section in sections] == [
         ("slide 1", "Kick-off\n\n- point", ("Kick-off",)),
         ("slide 1, notes", "Slowly.", ("Kick-off", "Notes")),
-        ("slide 2", "grouped\n\nSales", ()),
-        ("slide 2", "Jan | 7", ()),
+        ("slide 2", "grouped\n\nChart: Sales", ()),
+        ("slide 2", " | Series 1\nJan | 7", ("Sales",)),
     ]
 
 

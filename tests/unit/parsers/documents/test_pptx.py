@@ -210,10 +210,10 @@ def test_a_chart_is_a_table(tmp_path: Path) -> None:
     frame.chart.chart_title.text_frame.text = "Sales"
     presentation.save(str(path))
     title, table = pptx_parser.parse(path)
-    assert (title.text, title.anchor) == ("Sales", "slide 1")
+    assert (title.text, title.anchor) == ("Chart: Sales", "slide 1")
     assert table.headings == ("Sales",)
     assert [row.split(" | ") for row in table.text.splitlines()[1:]] == [
-        ["Q1", "19.25", "7"],
+        ["Q1", "19.25", "7.0"],
         ["Q2", "", "8.5"],
     ]
     assert table.text.splitlines()[0] == " | North | South"
@@ -270,13 +270,13 @@ def test_nested_categories_percentages_and_dates_of_a_chart(tmp_path: Path) -> N
         f"</c:multiLvlStrRef></c:cat><c:val>{values}</c:val></c:ser>"
     )
     chart = f"<c:chart><c:plotArea><c:barChart>{series}</c:barChart></c:plotArea></c:chart>"
-    assert _chart(tmp_path, chart) == [" | Share", "2023, Q1 | 12.5%", "2024, Q1 | 20%"]
+    assert _chart(tmp_path, chart) == [" | Share", "2023, Q1 | 12.5%", "2024, Q1 | 20.0%"]
     dates = (
         "<c:ser><c:cat><c:numRef><c:numCache><c:formatCode>yyyy\\-mm\\-dd</c:formatCode>"
         f"{points('45352')}</c:numCache></c:numRef></c:cat><c:val><c:numLit>{points('7')}</c:numLit></c:val></c:ser>"
     )
     chart = f"<c:chart><c:plotArea><c:lineChart>{dates}</c:lineChart></c:plotArea></c:chart>"
-    assert _chart(tmp_path, chart) == ["2024-03-01 | 7"]
+    assert _chart(tmp_path, chart) == [" | Series 1", "2024-03-01 | 7"]
 
 
 def test_a_chart_of_the_new_kind(tmp_path: Path) -> None:
@@ -287,7 +287,7 @@ def test_a_chart_of_the_new_kind(tmp_path: Path) -> None:
         "<cx:plotAreaRegion><cx:series><cx:tx><cx:txData><cx:v>Year</cx:v></cx:txData></cx:tx><cx:dataId val='0'/>"
         "</cx:series></cx:plotAreaRegion></cx:plotArea></cx:chart>"
     )
-    assert _chart(tmp_path, chart, "cx:chartSpace", "cx:chart") == ["Costs", " | Year", "Rent | -40"]
+    assert _chart(tmp_path, chart, "cx:chartSpace", "cx:chart") == ["Chart: Costs", " | Year", "Rent | -40"]
 
 
 def test_a_workbook_on_a_slide(tmp_path: Path) -> None:
