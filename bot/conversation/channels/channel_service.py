@@ -40,7 +40,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelService:
-    """Hears the messages of channels that are sources, and reads their history while nobody waits for an answer."""
+    """Hears channels that are sources, and reads their history while nobody waits for an answer."""
 
     sources: ChannelSources
     reader: HistoryReader

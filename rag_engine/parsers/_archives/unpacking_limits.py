@@ -24,7 +24,7 @@ _MOST_BYTES: Final = 1 << 30
 _LARGEST_MEMBER: Final = 60 << 20
 _DENSE: Final = 16 << 20
 _DENSEST: Final = 150
-"""Maximum compression ratio of members above `_DENSE` bytes; texts reach 5 to 20."""
+"""Compression ratio above `_DENSE` bytes; texts reach 5 to 20."""
 _SHARE_OF_TIME: Final = 0.7
 """Of the process's CPU time; after it no file is started."""
 _LONGEST_LIST: Final = 230

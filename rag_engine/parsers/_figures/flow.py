@@ -17,7 +17,7 @@ Span: TypeAlias = tuple[int, int]
 WHOLE: Final[Crop] = (0.0, 0.0, 0.0, 0.0)
 _MOST_PICTURES: Final = 2_000
 _FARTHEST: Final = 600
-"""Letters and digits between a quote and the picture that belongs to it."""
+"""Letters and digits from a quote to its picture."""
 _BEGINNING: Final = 60
 
 

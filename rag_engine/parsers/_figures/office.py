@@ -22,6 +22,7 @@ _HEADING: Final = re.compile(
 )
 _ON: Final = frozenset({"1", "true", "on"})
 _WHOLE_SHARE: Final = 100_000
+_PICTURES: Final = (f"{A}blip", f"{V}imagedata")
 _NAMES: Final = (f"{WP}docPr", f"{P}cNvPr")
 
 
@@ -70,13 +71,24 @@ def _flow(opened: OoxmlPackage, part: str, element: Element, *, begins: bool) ->
             named = node
         elif node.tag in (f"{W}t", f"{A}t"):
             words.append(node.text or "")
-        elif node.tag in (f"{A}blip", f"{V}imagedata"):
+        elif node.tag in _PICTURES:
             picture = _picture(opened, part, node, named)
-            if picture is not None and not any(True for _ in node.iterancestors(f"{MC}Fallback")):
+            if picture is not None and not _is_repeated(node):
                 yield FlowText(text="".join(words))
                 words.clear()
                 yield picture
     yield FlowText(text="".join(words))
+
+
+def _is_repeated(node: Element) -> bool:
+    """In a fallback, beside a picture for newer programs."""
+    return any(
+        True
+        for fallback in node.iterancestors(f"{MC}Fallback")
+        if (both := fallback.getparent()) is not None
+        for choice in both.iterfind(f"{MC}Choice")
+        for _ in choice.iter(*_PICTURES)
+    )
 
 
 def _picture(opened: OoxmlPackage, part: str, node: Element, named: Element | None) -> FlowPicture | None:

@@ -10,7 +10,6 @@ ROOTS: Final = frozenset(
     | {"task"}
     | {"reference", "dita", "glossentry", "TEI", "TEI.2", "teiCorpus", "FictionBook", "troubleshooting"}
 )
-"""Root elements of documents, not data."""
 
 _SECTIONS: Final = frozenset(
     {"article", "book", "chapter", "section", "part", "set", "refentry", "appendix", "topic", "concept"}

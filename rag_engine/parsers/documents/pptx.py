@@ -52,7 +52,7 @@ properties: Final = office.ooxml
 
 
 def parse(path: Path) -> Iterator[Section]:
-    """Anchored "slide 2", "slide 2, notes" or "slide 2, comment 1"; tables are separate."""
+    """Anchored "slide 2", "slide 2, notes" or "slide 2, comment 1"."""
     yield from within(path, Unpacking())
 
 

@@ -56,7 +56,7 @@ _SHORT: Final = {
     (0x0C, 12): "déc.",
 }
 _SHORT_WHOLE: Final = 4
-"""French does not abbreviate months this short: mars, mai, juin, août."""
+"""French does not abbreviate mars, mai, juin, août."""
 
 
 def moment(serial: float, *, epoch: datetime.datetime = EPOCH) -> datetime.datetime | None:
