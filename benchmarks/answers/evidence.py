@@ -1,4 +1,4 @@
-"""Fits the coefficients of `rag_engine/evidence/calibration.py`, and shows the curve on the half that was not used.
+"""Fits the coefficients of `rag_engine/evidence/calibration.py` on all questions, and shows the curve of each half by the other half's fit.
 
 python -m benchmarks.answers.evidence [--beside-a-model] [SET ...]
 
@@ -61,7 +61,7 @@ class JudgedRow:
     set: str
     language: str
     kind: str
-    is_fitted: bool
+    is_first_half: bool
     is_found: bool
     features: Features
     probability: float
@@ -107,14 +107,13 @@ async def judged_rows(
             trust=trust,
         )
         if verdict is not None:
-            half = zlib.crc32(f"{questions.name}{group}".encode()) % 2 == 1
             found = {hit.chunk.document for hit in fused.hits[:_READ]}
             rows.append(
                 JudgedRow(
                     set=questions.name,
                     language=detect(text),
                     kind=kind,
-                    is_fitted=half and questions.name not in NEVER_FITTED,
+                    is_first_half=zlib.crc32(f"{questions.name}{group}".encode()) % 2 == 1,
                     is_found=not answering or not found.isdisjoint(answering),
                     features=verdict.reading.features,
                     probability=verdict.probability,
@@ -179,24 +178,38 @@ def _fit(rows: Sequence[JudgedRow], names: Sequence[str]) -> tuple[dict[str, flo
     return dict(zip([*names, _SHIFT], map(float, raw), strict=True)), float(weights[-1] - raw @ middle)
 
 
-def _calibrated(row: JudgedRow) -> float:
-    return row.probability
+def _refitted(rows: Sequence[JudgedRow], used: Calibration) -> Calibration:
+    """With the shifts by language that are in use, but for compounding languages."""
+    fitted = [row for row in rows if row.set not in NEVER_FITTED and (row.kind or row.is_found)]
+    coefficients, bias = _fit(fitted, list(used.coefficients))
+    shift = coefficients.pop(_SHIFT)
+    shifts = {**used.shifts, **dict.fromkeys(COMPOUNDING, shift)}
+    return replace(used, coefficients=coefficients, bias=bias, shifts=shifts)
 
 
-def _probability_by(calibration: Calibration) -> Callable[[JudgedRow], float]:
-    def probability(row: JudgedRow) -> float:
-        return 1 / (1 + float(np.exp(-calibration.value(row.features, row.language))))
+def _crossed(rows: Sequence[JudgedRow], used: Calibration) -> list[JudgedRow]:
+    """Each half with the probabilities by the other half's fit, and by the shifts that are in use."""
+    crossed: list[JudgedRow] = []
+    for is_first in (False, True):
+        other = _refitted([row for row in rows if row.is_first_half != is_first], used)
+        found = replace(other, shifts=used.shifts)
+        crossed += [
+            replace(row, probability=_probability(found, row))
+            for row in rows
+            if row.is_first_half == is_first
+        ]
+    return crossed
 
-    return probability
+
+def _probability(calibration: Calibration, row: JudgedRow) -> float:
+    return 1 / (1 + float(np.exp(-calibration.value(row.features, row.language))))
 
 
-def _curve(
-    rows: Sequence[JudgedRow], found: Callable[[JudgedRow], float], key: Callable[[JudgedRow], str]
-) -> str:
+def _curve(rows: Sequence[JudgedRow], key: Callable[[JudgedRow], str]) -> str:
     groups: dict[tuple[str, str], list[float]] = defaultdict(list)
     for row in rows:
-        value = found(row)
-        groups[key(row), row.kind or "refused"].append(max(value, _LINE) if row.by_sentence else value)
+        shown = max(row.probability, _LINE) if row.by_sentence else row.probability
+        groups[key(row), row.kind or "refused"].append(shown)
     lines = [step / 20 for step in range(2, 13)]
     head = f"{'':14} {'kind':18} {'n':>4} " + " ".join(f"{line:5.2f}" for line in lines)
     return "\n".join(
@@ -221,20 +234,15 @@ async def main() -> None:
             async with retrieval_laboratory(settings.read(), Path(folder)) as laboratory:
                 rows += await judged_rows(questions, laboratory, beside_a_model=beside_a_model)
         print(f"{name}: {len(rows)} rows", file=sys.stderr, flush=True)
-    fitted = [row for row in rows if row.is_fitted and (row.kind or row.is_found)]
-    coefficients, bias = _fit(fitted, list(used.coefficients))
-    for name, value in coefficients.items():
+    refitted = _refitted(rows, used)
+    for name, value in refitted.coefficients.items():
         print(f'        "{name}": {value:.3f},')
-    print(f"    bias={bias:.3f},\n")
-    shift = coefficients.pop(_SHIFT)
-    shifts = {**used.shifts, **dict.fromkeys(COMPOUNDING, shift)}
-    refitted = replace(used, coefficients=coefficients, bias=bias, shifts=shifts)
-    unseen = [row for row in rows if not row.is_fitted]
-    usual = [row for row in unseen if row.set not in NEVER_FITTED]
-    for label, found in (("as calibrated", _calibrated), ("refitted", _probability_by(refitted))):
+    print(f"    bias={refitted.bias:.3f}, shift of compounding languages {refitted.shifts['de']:.3f}\n")
+    for label, listed in (("as calibrated", rows), ("by the other half", _crossed(rows, used))):
+        usual = [row for row in listed if row.set not in NEVER_FITTED]
         print(label)
-        print(_curve(unseen, found, lambda row: row.set), end="\n\n")
-        print(_curve(usual, found, lambda row: row.language or "unknown"), end="\n\n")
+        print(_curve(listed, lambda row: row.set), end="\n\n")
+        print(_curve(usual, lambda row: row.language or "unknown"), end="\n\n")
 
 
 if __name__ == "__main__":
