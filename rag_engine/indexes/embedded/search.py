@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from rag_engine.indexes.embedded.memory import Ids, Mask, Memory, SearchAudience, Snapshot
     from rag_engine.indexes.embedded.postings.best_matches import Corrections, Scores
-    from rag_engine.types import Chunk, KnowledgeBaseId, Search
+    from rag_engine.types import Chunk, DocumentId, KnowledgeBaseId, Search
 
 _Scored = dict[int, float]
 _Found = tuple[_Scored, "Corrections"]
@@ -54,10 +54,10 @@ def _rankings(
     connection: sqlite3.Connection, memory: Memory, snapshot: Snapshot, searches: Sequence[Search]
 ) -> list[Ranking]:
     terms = _terms(connection, snapshot, searches)
-    first = next((search for search in searches if search.leg == "dense" and not search.expansion), None)
+    near = _near(connection, snapshot, searches)
     found = [
-        _search(connection, memory, snapshot, search, terms, is_further=search is not first)
-        for search in searches
+        near[number] if number in near else _search(connection, memory, snapshot, search, terms)
+        for number, search in enumerate(searches)
     ]
     for (scored, _), search in zip(found, searches, strict=True):
         if len(scored) > search.limit:
@@ -69,35 +69,44 @@ def _rankings(
     ]
 
 
+def _near(
+    connection: sqlite3.Connection, snapshot: Snapshot, searches: Sequence[Search]
+) -> dict[int, _Found]:
+    """Dense searches among passages."""
+    groups: dict[tuple[frozenset[KnowledgeBaseId], frozenset[DocumentId] | None], list[int]] = {}
+    for number, search in enumerate(searches):
+        if search.leg == "dense" and not search.expansion:
+            groups.setdefault((search.knowledge_bases, search.documents), []).append(number)
+    found: dict[int, _Found] = {}
+    for (names, documents), numbers in groups.items():
+        audience = _audience(connection, snapshot, names)
+        if audience is None:
+            found |= {number: ({}, {}) for number in numbers}
+            continue
+        wanted = None if documents is None else _wanted(connection, snapshot, searches[numbers[0]])
+        asked = [
+            (vector, searches[number].limit)
+            for number in numbers
+            if (vector := searches[number].vector) is not None
+        ]
+        nearby = nearest(connection, snapshot, asked, visible=_visible(audience, wanted))
+        for number, (ids, scores) in zip(numbers, nearby, strict=True):
+            found[number] = dict(zip(ids.tolist(), scores.tolist(), strict=True)), {}
+    return found
+
+
 def _search(
-    connection: sqlite3.Connection,
-    memory: Memory,
-    snapshot: Snapshot,
-    search: Search,
-    terms: _Terms,
-    *,
-    is_further: bool,
+    connection: sqlite3.Connection, memory: Memory, snapshot: Snapshot, search: Search, terms: _Terms
 ) -> _Found:
     audience = _audience(connection, snapshot, search.knowledge_bases)
     if audience is None:
         return {}, {}
     wanted = None if search.documents is None else _wanted(connection, snapshot, search)
-    corrections: Corrections = {}
     if search.expansion and search.vector is not None:
         visible = audience.visible[:-1] if wanted is None else wanted & audience.visible[:-1]
         table = memory.expansions.at(connection, snapshot)
         return nearest_origins(connection, table, snapshot, search, search.vector, visible=visible), {}
-    if search.vector is not None and search.leg == "dense":
-        ids, scores = nearest(
-            connection,
-            snapshot,
-            search.vector,
-            visible=_visible(audience, wanted),
-            limit=search.limit,
-            is_further=is_further,
-        )
-    else:
-        ids, scores, corrections = _by_words(connection, search, terms[search.knowledge_bases], wanted)
+    ids, scores, corrections = _by_words(connection, search, terms[search.knowledge_bases], wanted)
     return dict(zip(ids.tolist(), scores.tolist(), strict=True)), corrections
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from rag_engine.indexes.embedded.postings.bm25 import CommonTerm, ScoredChunks, WeightedPostings, common_from
-from rag_engine.retrieval.ranking.bm25 import norms_of
+from rag_engine.indexes.embedded.postings.bm25 import CommonTerm, RareTerm, best, common_from
+from rag_engine.retrieval.ranking.bm25 import norms_of, saturated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,7 +21,15 @@ SHARES = {
     "common": (0.3, 0.5, 0.95),
     "fewer than asked for": (0.0005,),
     "one rare, many common": (0.05, *(0.9,) * 12),
+    "less and less rare": (0.02, 0.2, 0.3, 0.35, 0.4),
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeightedPostings:
+    positions: NDArray[np.int64]
+    counts: NDArray[np.uint8]
+    weight: float
 
 
 def _terms(random: np.random.Generator, shares: tuple[float, ...]) -> list[WeightedPostings]:
@@ -34,16 +43,25 @@ def _terms(random: np.random.Generator, shares: tuple[float, ...]) -> list[Weigh
 
 
 def _best(
-    scored: ScoredChunks, terms: list[WeightedPostings], limit: int
+    terms: list[WeightedPostings],
+    limit: int,
+    *,
+    lengths: NDArray[np.int32],
+    average: float,
+    wanted: NDArray[np.bool_] | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    norms = norms_of(scored.lengths, scored.average)
+    norms = norms_of(lengths, average)
+    rare: list[RareTerm] = []
     common: list[CommonTerm] = []
     for term in terms:
         if term.positions.size >= common_from(CHUNKS):
             counts = np.zeros(CHUNKS, dtype=np.uint8)
             counts[term.positions] = term.counts
             common.append(CommonTerm(counts, term.weight, norms))
-    return scored.best(terms[: len(terms) - len(common)], common, limit=limit)
+        else:
+            gains = saturated(term.weight, term.counts, norms[term.positions])
+            rare.append(RareTerm(positions=term.positions, gains=gains))
+    return best(rare, common, chunks=CHUNKS, wanted=wanted, limit=limit)
 
 
 def _every_score(
@@ -73,8 +91,7 @@ def test_the_best_are_those_of_a_sum_over_every_chunk(
     for limit in (1, 10, 100):
         last = np.sort(scores)[-limit]
         expected = np.flatnonzero((scores > 0) & (scores >= last - 1e-9))
-        scored = ScoredChunks(lengths=lengths, average=50.0, wanted=mask)
-        places, found = _best(scored, terms, limit)
+        places, found = _best(terms, limit, lengths=lengths, average=50.0, wanted=mask)
         # Sums of another order differ in the last digits: of exact ties with the last one, some may be missing.
         surely = np.flatnonzero((scores > 0) & (scores > last + 1e-9))
         assert len(places) >= min(limit, np.count_nonzero(scores))
@@ -86,8 +103,8 @@ def test_the_best_are_those_of_a_sum_over_every_chunk(
 def test_equal_chunks_get_equal_scores_whether_common_terms_are_looked_up_or_added(seed: int) -> None:
     random = np.random.default_rng(seed)
     terms = _terms(random, (0.02, 0.5, 0.9))
-    scored = ScoredChunks(lengths=np.full(CHUNKS, 40, dtype=np.int32), average=40.0, wanted=None)
-    places, scores = _best(scored, terms, 50)
+    lengths = np.full(CHUNKS, 40, dtype=np.int32)
+    places, scores = _best(terms, 50, lengths=lengths, average=40.0)
     one_by_one = np.zeros(CHUNKS)
     for term in terms:
         norms = 40 * (1.2 * 0.75 / 40.0) + 1.2 * (1 - 0.75)

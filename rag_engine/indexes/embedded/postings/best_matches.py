@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from rag_engine.indexes.embedded.database.rows import hash_of
-from rag_engine.indexes.embedded.postings.bm25 import CommonTerm, ScoredChunks, WeightedPostings, common_from
-from rag_engine.retrieval.ranking.bm25 import norms_of, term_weight
+from rag_engine.indexes.embedded.postings.bm25 import CommonTerm, RareTerm, best, common_from
+from rag_engine.retrieval.ranking.bm25 import norms_of, saturated, term_weight
 from rag_engine.text.name_similarity import lacking, replacements, similar_words
 from rag_engine.text.spelling import SHARE, corrections
 
@@ -41,27 +42,24 @@ def best_matches(
 ) -> tuple[Ids, Scores, Corrections]:
     """Unordered: `limit` and ties with the last."""
     asked = Counter(token for token in tokens if token.strip())
-    snapshot, audience = terms.snapshot, terms.audience
     counts, corrected = _frequencies(dict(list(asked.items())[:_MOST_TERMS]), terms, literal)
     typed = zip(counts, terms.postings(counts), counts.values(), strict=True)
     found = [
-        (token, postings, count * term_weight(postings.frequency, audience.chunks))
+        (postings.frequency, token, postings, count * terms.weight(postings.frequency))
         for token, postings, count in typed
     ]
     found += _synonyms(synonyms, terms, typed=counts)
     if not found:
         return np.zeros(0, dtype=np.int64), np.zeros(0), {}
-    order = sorted(found, key=lambda term: (term[1].frequency, term[0]))
-    rare = [
-        WeightedPostings(positions=postings.positions, counts=postings.counts, weight=weight)
-        for _, postings, weight in order
-        if isinstance(postings, VisiblePostings)
-    ]
-    common = [
-        terms.common(postings, weight) for _, postings, weight in order if isinstance(postings, VisibleCounts)
-    ]
-    scored = ScoredChunks(lengths=snapshot.lengths, average=terms.average, wanted=wanted)
-    places, scores = scored.best(rare, common, limit=limit)
+    found.sort(key=itemgetter(0, 1))
+    snapshot = terms.snapshot
+    places, scores = best(
+        [terms.rare(each, weight) for _, _, each, weight in found if isinstance(each, VisiblePostings)],
+        [terms.common(each, weight) for _, _, each, weight in found if isinstance(each, VisibleCounts)],
+        chunks=snapshot.ids.size,
+        wanted=wanted,
+        limit=limit,
+    )
     return snapshot.ids[places], scores, corrected
 
 
@@ -120,7 +118,9 @@ class AudienceTerms:
         self._connection = connection
         self.average = audience.tokens / audience.chunks
         self._read: dict[str, Visible] = {}
+        self._rare: dict[tuple[int, float], tuple[VisiblePostings, RareTerm]] = {}
         self._common: dict[tuple[int, float], CommonTerm] = {}
+        self._weights: dict[int, float] = {}
         self._near: dict[str, Mapping[int, Sequence[str]]] = {}
 
     def postings(self, terms: Iterable[str]) -> list[Visible]:
@@ -138,6 +138,18 @@ class AudienceTerms:
                 if sum(ids.size for ids, _ in parts) >= common_from(snapshot.ids.size):
                     recent.put([((mark, term), visible, visible.bytes)])
         return [self._read[term] for term in terms]
+
+    def weight(self, frequency: int) -> float:
+        if frequency not in self._weights:
+            self._weights[frequency] = term_weight(frequency, self.audience.chunks)
+        return self._weights[frequency]
+
+    def rare(self, term: VisiblePostings, weight: float) -> RareTerm:
+        key = (id(term), weight)
+        if key not in self._rare:
+            gains = saturated(weight, term.counts, self._norms[term.positions])
+            self._rare[key] = term, RareTerm(positions=term.positions, gains=gains)
+        return self._rare[key][1]
 
     def common(self, term: VisibleCounts, weight: float) -> CommonTerm:
         key = (id(term.counts), weight)
@@ -196,13 +208,12 @@ def _synonyms(
     terms: AudienceTerms,
     *,
     typed: Collection[str],
-) -> list[tuple[str, Visible, float]]:
-    found: list[tuple[str, Visible, float]] = []
+) -> list[tuple[int, str, Visible, float]]:
+    found: list[tuple[int, str, Visible, float]] = []
     for base, weights in synonyms.items():
         chunks = terms.snapshot.bases == base
         for token, postings in zip(weights, terms.postings(weights), strict=True):
             if token not in typed and (own := postings.within(chunks)).frequency:
-                found.append(
-                    (token, own, weights[token] * term_weight(postings.frequency, terms.audience.chunks))
-                )
+                weight = weights[token] * terms.weight(postings.frequency)
+                found.append((own.frequency, token, own, weight))
     return found

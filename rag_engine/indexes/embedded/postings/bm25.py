@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag_engine.retrieval.ranking.bm25 import gain, saturated
+from rag_engine.retrieval.ranking.bm25 import saturated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     Scores = NDArray[np.float64]
 
-_ENOUGH = 4
 _COMMON = 1_000
 _COMMON_SHARE = 32
 _ROUNDING = 1 + 1e-9
@@ -27,11 +26,10 @@ _LEAST = float(np.nextafter(0, 1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WeightedPostings:
+class RareTerm:
     positions: Ids
     """Rising, each once."""
-    counts: NDArray[np.uint8]
-    weight: float
+    gains: Scores
 
 
 class CommonTerm:
@@ -56,48 +54,45 @@ def common_from(chunks: int) -> int:
     return max(_COMMON, chunks // _COMMON_SHARE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScoredChunks:
-    lengths: NDArray[np.int32]
-    """Tokens of every chunk."""
-    average: float
-    wanted: Mask | None
-    """None: all."""
-
-    def best(
-        self, rare: Sequence[WeightedPostings], common: Sequence[CommonTerm], *, limit: int
-    ) -> tuple[Ids, Scores]:
-        """Unordered: `limit` of them and ties with the last. Terms are added in this order: equal chunks get equal
-        scores.
-        """
-        scores, floor = self._of_rare(rare, limit)
-        for number, term in enumerate(common):
-            # A term adds less than its weight.
-            rest = _ROUNDING * sum(other.weight for other in common[number:])
-            if (floor := _last(scores[scores >= floor], limit)) > rest:
-                places = np.flatnonzero(scores >= floor - rest)
-                return _top(places, _with(scores[places], places, common[number:]), limit)
-            scores += term.gains
-            if self.wanted is not None:
-                scores[~self.wanted] = 0
+def best(
+    rare: Sequence[RareTerm],
+    common: Sequence[CommonTerm],
+    *,
+    chunks: int,
+    wanted: Mask | None,
+    limit: int,
+) -> tuple[Ids, Scores]:
+    """Unordered: `limit` of them and ties with the last. Terms are added in this order: equal chunks get equal scores."""
+    scores, places = _of_rare(rare, chunks, wanted)
+    found = scores[places]
+    for number, term in enumerate(common):
+        # A term adds less than its weight.
+        rest = _ROUNDING * sum(other.weight for other in common[number:])
+        if (floor := _last(found, limit)) > rest:
+            least = floor - rest
+            places = np.flatnonzero(scores >= least) if number else places[found >= least]
+            return _top(places, _with(scores[places], places, common[number:]), limit)
+        scores += term.gains
+        if wanted is not None:
+            scores[~wanted] = 0
         places = np.flatnonzero(scores >= max(floor, _LEAST))
-        return _top(places, scores[places], limit)
+        found = scores[places]
+    return _top(places, found, limit)
 
-    def _of_rare(self, terms: Sequence[WeightedPostings], limit: int) -> tuple[Scores, float]:
-        if not terms:
-            return np.zeros(self.lengths.size), 0.0
-        positions = np.concatenate([term.positions for term in terms])
-        counts = np.concatenate([term.counts for term in terms])
-        weights = np.repeat([term.weight for term in terms], [term.positions.size for term in terms])
-        gains = gain(weights, counts, self.lengths[positions], self.average)
-        scores: Scores = np.bincount(positions, weights=gains, minlength=self.lengths.size).astype(
-            np.float64, copy=False
-        )
-        if self.wanted is not None:
-            scores[~self.wanted] = 0
-        # np.unique imports numpy.ma: 40 ms.
-        likely = np.sort(positions[: _ENOUGH * limit])
-        return scores, _last(scores[likely[np.diff(likely, append=-1) != 0]], limit)
+
+def _of_rare(terms: Sequence[RareTerm], chunks: int, wanted: Mask | None) -> tuple[Scores, Ids]:
+    if not terms:
+        return np.zeros(chunks), np.zeros(0, dtype=np.int64)
+    positions = np.concatenate([term.positions for term in terms])
+    gains = np.concatenate([term.gains for term in terms])
+    scores: Scores = np.bincount(positions, weights=gains, minlength=chunks).astype(np.float64, copy=False)
+    # np.unique imports numpy.ma: 40 ms.
+    there = np.zeros(chunks, dtype=np.bool_)
+    there[positions] = True
+    if wanted is not None:
+        there &= wanted
+        scores[~wanted] = 0
+    return scores, np.flatnonzero(there)
 
 
 def _with(scores: Scores, places: Ids, terms: Sequence[CommonTerm]) -> Scores:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -25,13 +26,17 @@ _RANKED_PER_HIT = 4
 _FEWEST_RANKED = 400
 _FEWEST_OF_FURTHER = 600, 120
 """Scanned, ranked: queries after the first."""
+_NEAR = 5
+"""One of so many bits may differ."""
+_SHARED_PER_HIT = 20
 _EXACT = 2_000
 """With fewer visible chunks, every cosine is computed."""
 _ROUNDING = 2e-3
-"""Bound of the error of half precision."""
+"""Half precision's largest error."""
 _MANTISSA = 13
 _SIGN_AND_NUMBER = np.int32(0x8FFFE000 - 2**32)
 _EXPONENT = np.float32(2.0**112)
+_WORDS_A_BYTE = 255 // 64
 _SIGNS = np.unpackbits(np.arange(256, dtype=np.uint8)[np.newaxis, :], axis=0).astype(np.float32) * 2 - 1
 _TINY = 1e-12
 _DECIMALS = 9
@@ -89,24 +94,39 @@ def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
 def nearest(
     connection: sqlite3.Connection,
     table: VectorTable,
-    vector: Vector,
+    asked: Sequence[tuple[Vector, int]],
     *,
     visible: Mask | None,
-    limit: int,
-    is_further: bool = False,
-) -> tuple[Ids, Scores]:
-    """Unordered: `limit` of them and ties with the last."""
-    if visible is None:
-        positions = None
-        count = table.ids.size
-    else:
-        positions = np.flatnonzero(visible)
-        count = positions.size
-    if count > max(_EXACT, _SCANNED_PER_HIT * limit):
-        positions = _shortlist(table, vector, positions, _scanned_and_ranked(limit, is_further=is_further))
-    elif positions is None:
-        positions = np.arange(count)
-    return _exact(connection, table.vectors, table.ids[positions], vector, limit)
+) -> list[tuple[Ids, Scores]]:
+    """Unordered, with ties with the last. Vectors near the first share its candidates."""
+    positions = None if visible is None else np.flatnonzero(visible)
+    count = table.ids.size if positions is None else positions.size
+    if count <= max(_EXACT, _SCANNED_PER_HIT * max(limit for _, limit in asked)):
+        every = _read(connection, table, np.arange(count) if positions is None else positions)
+        return [_exact(every, vector, limit) for vector, limit in asked]
+    codes = table.codes if positions is None else table.codes[:, positions]
+    vectors = np.array([vector for vector, _ in asked])
+    wanted = np.frombuffer(b"".join(encoded(vectors, table.mean)), dtype="<u8").reshape(len(asked), -1)
+    differing = np.bitwise_count(wanted ^ wanted[0]).sum(axis=1)
+    are_near = (_NEAR * differing <= vectors.shape[1]).tolist()
+    first: _Candidates | None = None
+    found: list[tuple[Ids, Scores]] = []
+    for (vector, limit), code, is_near in zip(asked, wanted, are_near, strict=True):
+        if first is not None and is_near and _SHARED_PER_HIT * limit <= first.ids.size:
+            candidates = first
+        else:
+            most = _scanned_and_ranked(limit, is_further=first is not None)
+            near = _shortlist(codes, code, vector, most)
+            candidates = _read(connection, table, near if positions is None else positions[near])
+            first = first or candidates
+        found.append(_exact(candidates, vector, limit))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidates:
+    ids: Ids
+    vectors: NDArray[np.float32]
 
 
 def _scanned_and_ranked(limit: int, *, is_further: bool) -> tuple[int, int]:
@@ -114,20 +134,27 @@ def _scanned_and_ranked(limit: int, *, is_further: bool) -> tuple[int, int]:
     return max(_SCANNED_PER_HIT * limit, scanned), max(_RANKED_PER_HIT * limit, ranked)
 
 
-def _shortlist(table: VectorTable, vector: Vector, positions: Ids | None, candidates: tuple[int, int]) -> Ids:
-    codes = table.codes if positions is None else table.codes[:, positions]
-    code = np.frombuffer(encoded(vector[np.newaxis, :], table.mean)[0], dtype="<u8")
-    distances = np.zeros(codes.shape[1], dtype=np.uint16)
-    for plane, word in zip(codes, code, strict=True):
-        distances += np.bitwise_count(plane ^ word)
-    scanned = _nearest_codes(distances, candidates[0])
+def _shortlist(
+    codes: NDArray[np.uint64], code: NDArray[np.uint64], vector: Vector, candidates: tuple[int, int]
+) -> Ids:
+    scanned = _nearest_codes(_distances(codes, code), candidates[0])
     products = _table(vector, words=len(code))
     values = np.ascontiguousarray(codes[:, scanned].T).view(np.uint8)
     # Wide integers take three times as long to add.
     starts = np.arange(0, products.size, 256, dtype=np.min_scalar_type(products.size))
-    estimates = products.take(values + starts) @ np.ones(products.shape[0], dtype=np.float32)
-    ranked = scanned[_largest(estimates, candidates[1])]
-    return ranked if positions is None else positions[ranked]
+    estimates = products.take(values + starts, mode="clip") @ np.ones(products.shape[0], dtype=np.float32)
+    return np.sort(scanned[_largest(estimates, candidates[1])])
+
+
+def _distances(codes: NDArray[np.uint64], code: NDArray[np.uint64]) -> NDArray[np.uint16]:
+    distances = np.zeros(codes.shape[1], dtype=np.uint16)
+    differing = np.empty(codes.shape[1], dtype=np.uint64)
+    for start in range(0, len(code), _WORDS_A_BYTE):
+        counted = np.zeros(codes.shape[1], dtype=np.uint8)
+        for plane, word in zip(codes[start : start + _WORDS_A_BYTE], code[start:], strict=False):
+            counted += np.bitwise_count(np.bitwise_xor(plane, word, out=differing))
+        distances += counted
+    return distances
 
 
 def _table(vector: Vector, *, words: int) -> NDArray[np.float32]:
@@ -139,9 +166,12 @@ def _table(vector: Vector, *, words: int) -> NDArray[np.float32]:
 def _nearest_codes(distances: NDArray[np.uint16], count: int) -> Ids:
     if distances.size <= count:
         return np.arange(distances.size)
-    last = int(np.bincount(distances).cumsum().searchsorted(count))
-    nearer = np.flatnonzero(distances < last)
-    return np.concatenate((nearer, np.flatnonzero(distances == last)[: count - nearer.size]))
+    last = np.partition(distances.astype(np.int32), count - 1)[count - 1]
+    near = np.flatnonzero(distances <= last)
+    if near.size == count:
+        return near
+    at_last = distances[near] == last
+    return near[~at_last | (at_last.cumsum() <= count - near.size + at_last.sum())]
 
 
 def _largest(values: NDArray[np.float32], count: int) -> Ids:
@@ -150,21 +180,22 @@ def _largest(values: NDArray[np.float32], count: int) -> Ids:
     return np.argpartition(values, values.size - count)[values.size - count :]
 
 
-def _exact(
-    connection: sqlite3.Connection, recent: RecentVectors, ids: Ids, vector: Vector, limit: int
-) -> tuple[Ids, Scores]:
-    found, halves = recent.read(connection, np.sort(ids))
-    if not found.size:
-        return found, np.zeros(0)
-    vectors = widened(halves)
-    rough = vectors @ vector
+def _read(connection: sqlite3.Connection, table: VectorTable, places: Ids) -> _Candidates:
+    ids, halves = table.vectors.read(connection, table.ids[places])
+    return _Candidates(ids, widened(halves))
+
+
+def _exact(candidates: _Candidates, vector: Vector, limit: int) -> tuple[Ids, Scores]:
+    if not candidates.ids.size:
+        return candidates.ids, np.zeros(0)
+    rough = candidates.vectors @ vector
     best = np.flatnonzero(rough >= _last(rough, limit) - _ROUNDING)
-    ranked = vectors[best].astype(np.float64)
-    lengths = np.sqrt(np.vecdot(ranked, ranked))  # half precision changes them slightly
+    ranked = candidates.vectors[best].astype(np.float64)
+    lengths = np.sqrt(np.vecdot(ranked, ranked))
     cosines: Scores = ranked @ vector.astype(np.float64) / np.maximum(lengths, _TINY)
     scores: Scores = cosines.round(_DECIMALS)
     kept = scores >= _last(scores, limit)
-    return found[best][kept], scores[kept]
+    return candidates.ids[best][kept], scores[kept]
 
 
 def _last(scores: NDArray[np.float32] | Scores, limit: int) -> float:

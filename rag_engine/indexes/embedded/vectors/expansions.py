@@ -117,7 +117,7 @@ def nearest_origins(
     """The best cosine of each chunk: `search.limit` chunks and ties with the last."""
     seen = np.append(visible, False)[snapshot.positions(table.chunks)]
     seen &= table.questions == (search.expansion == "question")
-    ids, scores = nearest(connection, table, vector, visible=seen, limit=search.limit * max(table.most, 1))
+    ((ids, scores),) = nearest(connection, table, [(vector, search.limit * max(table.most, 1))], visible=seen)
     best: dict[int, float] = {}
     for chunk, score in zip(
         table.chunks[np.searchsorted(table.ids, ids)].tolist(), scores.tolist(), strict=True
