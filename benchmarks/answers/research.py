@@ -14,6 +14,7 @@ import argparse
 import asyncio
 import gzip
 import json
+import os
 import re
 import statistics
 import tempfile
@@ -21,6 +22,7 @@ import time
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
+from unittest.mock import patch
 
 from benchmarks.corpus import DATA, SETS
 from bot import settings as bot_settings
@@ -210,7 +212,8 @@ async def measure(most: int, *, others: int | None = None, **settings: str) -> d
     rows = rows if others is None else rows[: len(wanted) + others]
     with tempfile.TemporaryDirectory() as directory:
         values = {"FOOTNOTE_DATA_DIR": directory, "FOOTNOTE_MODEL__KIND": "scripted", **settings}
-        read = bot_settings.read(values)
+        with patch.dict(os.environ, values):
+            read = bot_settings.read()
         async with application.application(read, vectors=DATA) as opened:
             await fill(opened.library, rows)
             planner = HopPlanner()

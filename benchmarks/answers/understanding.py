@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import re
 import statistics
 import tempfile
@@ -19,6 +20,7 @@ from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 from benchmarks.answers.research import BASE, fill, questions, rows_of
 from benchmarks.corpus import DATA, SETS
@@ -132,7 +134,9 @@ async def measure(seconds: float, most: int) -> dict[str, object]:
     rows = rows_of(folder / "corpus.jsonl.gz")
     asked = questions(folder, {str(row["title"]): str(row["text"]) for row in rows})[:most]
     with tempfile.TemporaryDirectory() as directory:
-        read = bot_settings.read({"FOOTNOTE_DATA_DIR": directory, "FOOTNOTE_MODEL__KIND": "scripted"})
+        values = {"FOOTNOTE_DATA_DIR": directory, "FOOTNOTE_MODEL__KIND": "scripted"}
+        with patch.dict(os.environ, values):
+            read = bot_settings.read()
         async with application.application(read, vectors=DATA) as opened:
             await fill(opened.library, rows)
             model = DelayedModel(seconds=seconds)
