@@ -23,6 +23,7 @@ COMMANDS = (
     "answers.tables",
     "answers.table_questions",
     "answers.research",
+    "answers.ordinary",
     "graph",
     "documents.hostile",
     "chat",

@@ -31,14 +31,19 @@ class ValueMention:
 class _Values:
     by_form: Mapping[str, tuple[tuple[tuple[QuestionWord, ...], str], ...]]
     by_word: Mapping[str, tuple[str, ...]]
+    by_head: tuple[Mapping[str, frozenset[str]], Mapping[str, frozenset[str]]]
 
 
 @lru_cache(maxsize=4_096)
 def _index(values: tuple[str, ...], language: str) -> _Values:
     by_form: dict[str, list[tuple[tuple[QuestionWord, ...], str]]] = {}
     by_word: dict[str, dict[str, None]] = {}
+    heads: tuple[dict[str, set[str]], dict[str, set[str]]] = ({}, {})
     for text in values:
         found = words_of(text, language)
+        for at, head in enumerate(heads if len(found) > 1 else ()):
+            for form in found[-at].forms:
+                head.setdefault(form, set()).add(text)
         if not found or len(found) > _LONGEST:
             continue
         for form in found[0].forms:
@@ -48,7 +53,12 @@ def _index(values: tuple[str, ...], language: str) -> _Values:
     return _Values(
         {form: tuple(entries) for form, entries in by_form.items()},
         {word: tuple(texts) for word, texts in by_word.items()},
+        (_frozen(heads[0]), _frozen(heads[1])),
     )
+
+
+def _frozen(heads: Mapping[str, set[str]]) -> dict[str, frozenset[str]]:
+    return {form: frozenset(texts) for form, texts in heads.items()}
 
 
 def whole(
@@ -103,19 +113,19 @@ def _headed(word: QuestionWord, table: TypedTable, language: str) -> dict[int, f
     """ "apples" for "Juicy Apples", in columns where each row has a name of its own."""
     if len(word.text) < _SHORTEST_HEAD or word.is_han or language == "zh":
         return {}
-    head = 0 if language in {"es", "fr"} else -1
+    head = 0 if language in {"es", "fr"} else 1
     return {
-        number: frozenset(texts)
+        number: texts
         for number, column in enumerate(table.columns)
         if column.kind == "text"
         and column.has_all_values
         and len(column.values) == column.filled == table.row_count
-        and (texts := [text for text in column.values if _has_head(words_of(text, language), head, word)])
+        and (texts := _headed_by(word, _index(column.values, language).by_head[head]))
     }
 
 
-def _has_head(value: Sequence[QuestionWord], head: int, word: QuestionWord) -> bool:
-    return len(value) > 1 and not value[head].forms.isdisjoint(word.forms)
+def _headed_by(word: QuestionWord, heads: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    return frozenset[str]().union(*(heads.get(form, ()) for form in word.forms))
 
 
 def _holding(word: QuestionWord, table: TypedTable, language: str) -> dict[int, frozenset[str]]:
