@@ -9,7 +9,10 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
+from bot.resilience.connections import configuration
 from bot.server import tools
+from bot.server.answer_slots import AnswerSlots
+from bot.server.key_guard import KeyGuard
 from bot.server.routes import Completions, reader_of
 from rag_engine.errors import BadSettings
 
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from bot.store.api_keys import ApiKeys
 
 _GRACE_SECONDS: Final = 10
+_MOST_CONNECTIONS: Final = 200
 
 
 def web_application(application: Application, keys: ApiKeys, *, at_once: int) -> Starlette:
@@ -31,7 +35,8 @@ def web_application(application: Application, keys: ApiKeys, *, at_once: int) ->
 
     # A page in a browser has no key.
     anywhere = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-    protocol = tools.server(find)
+    slots = AnswerSlots(at_once)
+    protocol = tools.server(find, slots)
     inner = protocol.streamable_http_app(stateless_http=True, transport_security=anywhere)
 
     @asynccontextmanager
@@ -40,8 +45,8 @@ def web_application(application: Application, keys: ApiKeys, *, at_once: int) ->
             yield
 
     routes = [
-        *Completions(application=application, keys=keys, at_once=at_once).routes(),
-        Mount("/", app=inner),
+        *Completions(application=application, keys=keys, slots=slots).routes(),
+        Mount("/", app=KeyGuard(inner, find)),
     ]
     return Starlette(routes=routes, lifespan=lifespan)
 
@@ -63,12 +68,7 @@ def listening(host: str, port: int) -> Generator[socket.socket]:
         yield found
 
 
-async def serve(web: Starlette, found: socket.socket) -> None:
-    configuration = uvicorn.Config(
-        web,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=_GRACE_SECONDS,
+def server(web: Starlette) -> uvicorn.Server:
+    return uvicorn.Server(
+        configuration(web, most_connections=_MOST_CONNECTIONS, timeout_graceful_shutdown=_GRACE_SECONDS)
     )
-    await uvicorn.Server(configuration).serve(sockets=[found])

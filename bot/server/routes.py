@@ -1,21 +1,21 @@
 from __future__ import annotations
 
-import asyncio
 import json
 import uuid
-from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from contextlib import ExitStack, aclosing
+from dataclasses import dataclass, replace
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, StreamingResponse
 from starlette.routing import Route
 
 from bot.messages.errors import sentence_of
-from bot.server import completions
+from bot.resilience.client_requests import body_of, while_connected
+from bot.server import completions, key_guard
 from bot.server.readers import Reader
-from rag_engine.errors import RagError, RateLimited, Unavailable, UnknownKnowledgeBase, UserError
+from bot.server.refusals import NO_KEY, failure, refusal
+from rag_engine.errors import RagError, UnknownKnowledgeBase, UserError
 from rag_engine.types import Answer, Delta
 
 if TYPE_CHECKING:
@@ -28,23 +28,16 @@ if TYPE_CHECKING:
 
     from bot.access.permissions import Scope
     from bot.composition.components import Application
+    from bot.server.answer_slots import AnswerSlots
     from bot.server.completions import CompletionRequest
     from bot.store.api_keys import ApiKeys
-
-_MOST_BYTES: Final = 1 << 20
-_BODY_SECONDS: Final = 30.0
-_BUSY: Final = "Too many questions are being answered; try again in a moment."
-_NO_KEY: Final = "A key is needed: `Authorization: Bearer fn-…`. `footnote keys create` makes one."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completions:
-    """Beyond `at_once`, questions are refused."""
-
     application: Application
     keys: ApiKeys
-    at_once: int
-    _running: set[str] = field(default_factory=set[str], init=False)
+    slots: AnswerSlots
 
     def routes(self) -> list[Route]:
         return [
@@ -55,7 +48,7 @@ class Completions:
     async def models(self, request: Request) -> Response:
         reader = await reader_of(request.headers.get("Authorization", ""), self.keys, self.application)
         if reader is None:
-            return _refusal(_NO_KEY, HTTPStatus.UNAUTHORIZED)
+            return refusal(NO_KEY, HTTPStatus.UNAUTHORIZED)
         try:
             names = list((await reader.scope()).names_in("en").values())
         except UnknownKnowledgeBase:
@@ -65,29 +58,23 @@ class Completions:
     async def complete(self, request: Request) -> Response:
         reader = await reader_of(request.headers.get("Authorization", ""), self.keys, self.application)
         if reader is None:
-            return _refusal(_NO_KEY, HTTPStatus.UNAUTHORIZED)
+            return refusal(NO_KEY, HTTPStatus.UNAUTHORIZED)
         try:
             asked = completions.completion_request(await _json(request))
             scope = await reader.scope("" if asked.model == completions.ALL else asked.model)
         except RagError as error:
-            return _failure(error)
-        if len(self._running) >= self.at_once:
-            return _refusal(_BUSY, HTTPStatus.TOO_MANY_REQUESTS, code="rate_limit_exceeded")
+            return failure(error)
         identity = f"chatcmpl-{uuid.uuid4().hex}"
-        self._running.add(identity)
-        if asked.streams:
-            streamed = self._streamed(identity, asked, scope, reader)
-            return _Streaming(streamed, ended=lambda: self._running.discard(identity))
-        try:
-            async with aclosing(_events(asked, scope, reader)) as events:
-                async for event in events:
-                    if isinstance(event, Answer):
-                        return JSONResponse(completions.completion(identity, asked.model, event))
-            raise RuntimeError("the engine ended a reply without an answer")
-        except Exception as error:
-            return _failure(error)
-        finally:
-            self._running.discard(identity)
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(self.slots.taken())
+                if asked.streams:
+                    streamed = self._streamed(identity, asked, scope, reader)
+                    return _Streaming(streamed, ended=stack.pop_all().close)
+                answer = await while_connected(request, _answer(asked, scope, reader))
+            except Exception as error:
+                return failure(error)
+            return JSONResponse(completions.completion(identity, asked.model, answer))
 
     async def _streamed(
         self, identity: str, asked: CompletionRequest, scope: Scope, reader: Reader
@@ -127,6 +114,14 @@ def _events(asked: CompletionRequest, scope: Scope, reader: Reader) -> AsyncGene
     return reader.ask(asked.question, scope=scope, options=asked.options, earlier=asked.earlier)
 
 
+async def _answer(asked: CompletionRequest, scope: Scope, reader: Reader) -> Answer:
+    async with aclosing(_events(asked, scope, reader)) as events:
+        async for event in events:
+            if isinstance(event, Answer):
+                return event
+    raise RuntimeError("the engine ended a reply without an answer")
+
+
 def _last_chunks(
     identity: str, asked: CompletionRequest, answer: Answer, shown: str
 ) -> list[dict[str, object]]:
@@ -159,44 +154,11 @@ async def reader_of(authorization: str, keys: ApiKeys, application: Application)
 
 
 async def _json(request: Request) -> object:
-    body = bytearray()
-    try:
-        async with asyncio.timeout(_BODY_SECONDS):
-            async for block in request.stream():
-                body += block
-                if len(body) > _MOST_BYTES:
-                    raise UserError("The request is larger than 1 MB.")
-    except ClientDisconnect as error:
-        raise UserError("The request broke off.") from error
-    except TimeoutError as error:
-        raise UserError("The request took too long to arrive: send it again.") from error
+    body = await body_of(request, most_bytes=key_guard.MOST_BYTES, seconds=key_guard.BODY_SECONDS)
     try:
         return json.loads(body)
     except (ValueError, RecursionError) as error:
         raise UserError("The request is not JSON.") from error
-
-
-def _failure(error: Exception) -> Response:
-    code = "model_not_found" if isinstance(error, UnknownKnowledgeBase) else None
-    match error:
-        case UnknownKnowledgeBase():
-            status = HTTPStatus.NOT_FOUND
-        case UserError():
-            status = HTTPStatus.BAD_REQUEST
-        case RateLimited():
-            status = HTTPStatus.TOO_MANY_REQUESTS
-        case Unavailable() | asyncio.TimeoutError():
-            status = HTTPStatus.SERVICE_UNAVAILABLE
-        case RagError():
-            status = HTTPStatus.BAD_GATEWAY
-        case _:
-            status = HTTPStatus.INTERNAL_SERVER_ERROR
-    return _refusal(sentence_of(error, "en"), status, code=code)
-
-
-def _refusal(message: str, status: HTTPStatus, *, code: str | None = None) -> Response:
-    kind = "server_error" if status >= HTTPStatus.INTERNAL_SERVER_ERROR else "invalid_request_error"
-    return JSONResponse(completions.error(message, kind=kind, code=code), status_code=status)
 
 
 def _event(chunk: dict[str, object]) -> str:

@@ -15,11 +15,12 @@ from bot.server.completions import citations, public_uri
 from rag_engine.types import AnswerOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable
 
+    from bot.server.answer_slots import AnswerSlots
+    from bot.server.key_guard import FindReader
     from bot.server.readers import Reader
-
-    FindReader = Callable[[Mapping[str, str] | None], Awaitable[Reader | None]]
+    from rag_engine.types import Answer
 
 _INSTRUCTIONS: Final = (
     "Searches the files of a team. `ask` gives an answer with numbered citations, `search` the passages, `read` the text of a document, "
@@ -40,10 +41,10 @@ _Document = Annotated[str, Field(description="Its id, from `search` or `list`", 
 _Start = Annotated[int, Field(ge=0, description="Number of the first section")]
 
 
-def server(find: FindReader) -> MCPServer[Any]:
+def server(find: FindReader, slots: AnswerSlots) -> MCPServer[Any]:
     """`find`: the reader for a request's headers (none over stdio), or None without a valid key."""
     protocol: MCPServer[Any] = MCPServer("footnote", instructions=_INSTRUCTIONS, log_level="WARNING")
-    tools = _Tools(find)
+    tools = _Tools(find, slots)
     for name, function in (
         ("search", tools.search),
         ("ask", tools.ask),
@@ -57,8 +58,9 @@ def server(find: FindReader) -> MCPServer[Any]:
 class _Tools:
     """The docstrings of its methods are what a client's model reads."""
 
-    def __init__(self, find: FindReader) -> None:
+    def __init__(self, find: FindReader, slots: AnswerSlots) -> None:
         self._find = find
+        self._slots = slots
 
     async def search(
         self, query: _Query, context: Context[Any, Any], knowledge_base: _Base = "", limit: _Limit = 8
@@ -85,7 +87,7 @@ class _Tools:
     ) -> dict[str, Any]:
         """An answer from the files alone, with numbered citations; says so if they do not answer."""
         reader = await self._reader(context)
-        answer = await _answered(reader.answer(question, base=knowledge_base, options=AnswerOptions()))
+        answer = await _answered(self._answer(reader, question, knowledge_base))
         return {
             "answer": answer.text,
             "grounded": answer.grounded,
@@ -127,6 +129,10 @@ class _Tools:
                 for name, record in found
             ]
         }
+
+    async def _answer(self, reader: Reader, question: str, base: str) -> Answer:
+        with self._slots.taken():
+            return await reader.answer(question, base=base, options=AnswerOptions())
 
     async def _reader(self, context: Context[Any, Any]) -> Reader:
         found = await self._find(context.headers)

@@ -67,7 +67,7 @@ class PageApplication:
 
     async def sign_in(self, request: Request) -> Response:
         token = request.path_params["token"]
-        if request.method == "GET":  # which a preview of the link may send, too
+        if request.method != "POST":  # which a preview of the link may send, too
             return await self._message("sign_in.html", HTTPStatus.OK, token=token)
         sessions = self.parts.links.sessions
         if not guard.is_same_origin(request, self.address) or not await sessions.is_marked(token):

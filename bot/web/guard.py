@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import hmac
 import time
@@ -10,6 +9,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl, urlsplit
 
+from bot.resilience.client_requests import body_of
 from bot.settings.web import LOOPBACK
 from rag_engine.errors import UserError
 
@@ -23,6 +23,7 @@ MOST_BYTES: Final = 1 << 16
 BODY_SECONDS = 10.0
 _MOST_FIELDS: Final = 50
 _LONGEST_URL: Final = 4_000
+_UNREADABLE: Final = "This form cannot be read."
 _HEADERS: Final = {
     "content-security-policy": "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'",
@@ -113,19 +114,14 @@ async def form_of(request: Request) -> Mapping[str, str]:
     """Raises `UserError`."""
     if request.headers.get("content-type", "").partition(";")[0] != "application/x-www-form-urlencoded":
         raise UserError("This is not a form of this page.")
-    body = bytearray()
+    body = await body_of(request, most_bytes=MOST_BYTES, seconds=BODY_SECONDS)
     try:
-        async with asyncio.timeout(BODY_SECONDS):
-            async for block in request.stream():
-                body += block
-                if len(body) > MOST_BYTES:
-                    raise UserError("This form is too large.")
-    except TimeoutError as error:
-        raise UserError("This form took too long to arrive: send it again.") from error
-    try:
-        return dict(parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=_MOST_FIELDS))
+        form = dict(parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=_MOST_FIELDS))
     except ValueError as error:
-        raise UserError("This form cannot be read.") from error
+        raise UserError(_UNREADABLE) from error
+    if any("\0" in value for value in form.values()):
+        raise UserError(_UNREADABLE)
+    return form
 
 
 class TryLimit:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 import uvicorn
 
 from bot.observability import log
+from bot.resilience.connections import configuration
 from bot.store.turn_figures import TurnFigures
 from bot.web.application import PageApplication
 from bot.web.background import Background
-from bot.web.connections import BoundedConnection
 from bot.web.guard import hosts
 from rag_engine.errors import BadSettings, RagError
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 _RECORD_SECONDS: Final = 2.0
 _GRACE_SECONDS: Final = 3
 _MOST_CONNECTIONS: Final = 100
-_LARGEST_HEADERS: Final = 16_384
 
 
 class _Server(uvicorn.Server):
@@ -45,7 +44,15 @@ async def served(parts: PageParts, *, health: Health, measurements: TurnMeasurem
         port = listening.getsockname()[1]
         address = settings.address(port)
         page = PageApplication(parts=parts, health=health, background=background, address=address)
-        server = _Server(_configuration(page, hosts(address, settings.host, port)))
+        web = page.build(hosts(address, settings.host, port))
+        server = _Server(
+            configuration(
+                web,
+                most_connections=_MOST_CONNECTIONS,
+                lifespan="off",
+                timeout_graceful_shutdown=_GRACE_SECONDS,
+            )
+        )
         tasks = [
             asyncio.create_task(server.serve(sockets=[listening]), name="page"),
             asyncio.create_task(_recorded(parts, measurements), name="figures of turns"),
@@ -63,22 +70,6 @@ async def served(parts: PageParts, *, health: Health, measurements: TurnMeasurem
             await asyncio.gather(*tasks, return_exceptions=True)
             await background.close()
             await _record(parts, measurements)
-
-
-def _configuration(page: PageApplication, allowed: frozenset[str]) -> uvicorn.Config:
-    return uvicorn.Config(
-        page.build(allowed),
-        http=BoundedConnection,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        lifespan="off",
-        ws="none",
-        proxy_headers=False,
-        h11_max_incomplete_event_size=_LARGEST_HEADERS,
-        limit_concurrency=_MOST_CONNECTIONS,
-        timeout_graceful_shutdown=_GRACE_SECONDS,
-    )
 
 
 @contextmanager

@@ -27,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
     try:
         from bot.server import readers, tools
+        from bot.server.answer_slots import AnswerSlots
     except ModuleNotFoundError as error:
         raise MissingExtra(MISSING) from error
     async with composition.application(settings) as application:
@@ -38,5 +39,5 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
         async def operator(_: Mapping[str, str] | None) -> Reader:
             return reader
 
-        await tools.server(operator).run_stdio_async()
+        await tools.server(operator, AnswerSlots(settings.chat.answers)).run_stdio_async()
     return 0

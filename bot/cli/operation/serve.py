@@ -50,5 +50,5 @@ async def run(arguments: argparse.Namespace, settings: Settings) -> int:
             host = f"[{arguments.host}]" if ":" in arguments.host else arguments.host
             port = found.getsockname()[1]
             print(f"Serving http://{host}:{port}/v1 and /mcp; Ctrl-C ends it.", flush=True)
-            await http.serve(web, found)
+            await http.server(web).serve(sockets=[found])
     return 0

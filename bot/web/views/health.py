@@ -38,7 +38,7 @@ async def show(visit: Visit) -> Shown:
             "Language models": ", ".join(model.name for model in application.engine.models)
             or "none: answers quote",
         },
-        "files": await asyncio.to_thread(_sizes, data_dir) if is_operator else [],
+        "files": await asyncio.to_thread(sizes, data_dir) if is_operator else [],
     }
     return Shown(template="health.html", values=values)
 
@@ -47,9 +47,14 @@ def _platforms(visit: Visit) -> set[str]:
     return set(visit.parts.application.settings.platforms) - {visit.visitor.platform}
 
 
-def _sizes(data_dir: Path) -> list[tuple[str, int]]:
-    found = [
-        (each.name, each.stat().st_size if each.is_file() else sum(one.stat().st_size for one in each.rglob("*") if one.is_file()))
-        for each in data_dir.iterdir()
-    ]  # fmt: skip
+def sizes(folder: Path) -> list[tuple[str, int]]:
+    found = ((each.name, sum(map(_size, (each, *each.rglob("*"))))) for each in folder.iterdir())
     return sorted((each for each in found if each[1]), key=lambda each: -each[1])[:12]
+
+
+def _size(path: Path) -> int:
+    """None of what is gone meanwhile."""
+    try:
+        return path.stat().st_size if path.is_file() else 0
+    except OSError:
+        return 0

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 import openai
 import pytest
-import uvicorn
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
@@ -81,7 +80,7 @@ async def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenera
         keys = ApiKeys(database)
         web = http.web_application(application, keys, at_once=3)
         with socket.create_server(("127.0.0.1", 0)) as listening:
-            server = uvicorn.Server(uvicorn.Config(web, log_config=None, access_log=False))
+            server = http.server(web)
             running = asyncio.create_task(server.serve(sockets=[listening]))
             try:
                 async with AsyncExitStack() as stack:
@@ -222,11 +221,11 @@ async def test_without_a_key_there_is_nothing(
             refused = await client.post("/v1/chat/completions", json=body)
             assert refused.status_code == 401
             assert "A key is needed" in refused.json()["error"]["message"]
-        if key.isascii():
-            async with here.tools(key or "none") as tools:
-                result = await tools.call_tool("search", {"query": "leave"})
-                assert result.is_error
-                assert "28 days" not in str(result)
+            for method in ("GET", "POST", "DELETE"):
+                other = await client.request(method, "/mcp", json={})
+                assert other.status_code == 401
+                assert other.headers["www-authenticate"] == "Bearer"
+            assert (await client.get("/nothing")).json()["error"]["message"].startswith("There is nothing")
 
 
 async def test_a_revoked_key_ends_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from bot.web import connections, guard, sheets
+from bot.resilience import connections
+from bot.web import guard, sheets
 from tests.unit.bot.web.stand import Stand, empty_stand
 
 if TYPE_CHECKING:
