@@ -15,6 +15,7 @@ from rag_engine.generation.context_budget import messages_size
 from rag_engine.generation.generate import bounded
 from rag_engine.text import tokens
 from rag_engine.text.lazy_pattern import lazy
+from rag_engine.text.surrogates import encodable
 from rag_engine.types import Message
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def parse(reply: str, shape: type[_Shape]) -> _Shape:
     for candidate in _candidates(REASONING_END.split(reply)[-1]):
         for text in (candidate, _repaired(candidate)):
             try:
-                value: object = json.loads(text, strict=False)
+                value: object = _encodable(json.loads(text, strict=False), text)
             except (ValueError, RecursionError):
                 continue
             try:
@@ -108,6 +109,11 @@ def parse(reply: str, shape: type[_Shape]) -> _Shape:
                 fault = _sentence(error)
             break
     raise UnreadableReply(fault)
+
+
+def _encodable(value: object, text: str) -> object:
+    """A reply can write half a character as an escape."""
+    return json.loads(encodable(json.dumps(value, ensure_ascii=False))) if "\\u" in text else value
 
 
 def _sentence(error: ValidationError) -> str:

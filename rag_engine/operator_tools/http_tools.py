@@ -15,7 +15,8 @@ import aiohttp
 from yarl import URL
 
 from rag_engine.agent.tool import Tool, ToolFailed
-from rag_engine.operator_tools.results import passage
+from rag_engine.operator_tools.results import indented, passage, without_secrets
+from rag_engine.text.surrogates import encodable
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -28,6 +29,8 @@ WITH_BODY: Final = frozenset({"POST", "PUT", "PATCH"})
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _BLOCK: Final = 64 << 10
 _MOST_REDIRECTS: Final = 3
+_LONGEST_JSON: Final = 2_000_000
+_PLAIN: Final = frozenset({"accept", "accept-language", "content-type", "user-agent"})
 _TEXTS: Final = re.compile(r"text/.+|application/(?:.+\+)?(?:json|xml|yaml)", re.IGNORECASE)
 _TYPES: Final[Mapping[str, type | tuple[type, ...]]] = {
     "string": str,
@@ -67,7 +70,8 @@ def _tool(described: HttpTool, session: aiohttp.ClientSession) -> Tool:
         _check(arguments, described.parameters)
         try:
             async with asyncio.timeout(described.seconds):
-                return passage(described.name, arguments, await _asked(described, arguments, session))
+                text = await _asked(described, arguments, session)
+                return passage(described.name, arguments, text)
         except TimeoutError as error:
             raise ToolFailed("The server took too long.") from error
         except (aiohttp.ClientError, OSError, ValueError) as error:
@@ -118,8 +122,18 @@ async def _asked(described: HttpTool, arguments: Mapping[str, object], session: 
             if response.status in _REDIRECTS and target:
                 address = _followed(address, target)
                 continue
-            return await _read(response, described.most_bytes)
+            text = await _read(response, described.most_bytes)
+            if "json" in response.content_type and len(text) <= _LONGEST_JSON:
+                text = await asyncio.to_thread(_indented, text)
+            text = without_secrets(text, _secrets(described))
+            if response.status >= HTTPStatus.BAD_REQUEST:
+                raise ToolFailed(f"The server answered {response.status}: {text[:200]}")
+            return text
     raise ToolFailed("The server redirects too often.")
+
+
+def _secrets(described: HttpTool) -> list[str]:
+    return [value for name, value in described.headers.items() if name.casefold() not in _PLAIN]
 
 
 def _address(template: str, arguments: Mapping[str, object]) -> URL:
@@ -158,13 +172,11 @@ async def _read(response: aiohttp.ClientResponse, most: int) -> str:
         text = content.decode(response.charset or "utf-8", "replace")
     except LookupError:
         text = content.decode("utf-8", "replace")
-    if response.status >= HTTPStatus.BAD_REQUEST:
-        raise ToolFailed(f"The server answered {response.status}: {text[:200]}")
-    return _indented(text) if "json" in response.content_type else text
+    return encodable(text)
 
 
 def _indented(text: str) -> str:
     try:
-        return json.dumps(json.loads(text), ensure_ascii=False, indent=1)
+        return indented(json.loads(text))
     except (ValueError, RecursionError):
         return text

@@ -5,25 +5,25 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
 import re
 import time
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import httpx2
-from mcp import Client, MCPError, StdioServerParameters, stdio_client
+from mcp import Client, MCPError
 from mcp.client.stdio import get_default_environment
 from mcp.client.streamable_http import streamable_http_client
+from mcp.types import CONNECTION_CLOSED
 
 from rag_engine.agent.tool import Tool, ToolFailed
-from rag_engine.operator_tools.results import LONGEST, passage
+from rag_engine.operator_tools.mcp_transports import BoundedTransport, program
+from rag_engine.operator_tools.results import indented, passage, without_secrets
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Mapping, Sequence
+    from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 
     from mcp.types import CallToolResult
     from mcp.types import Tool as OfferedTool
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from rag_engine.agent.tool import ToolContext, ToolResult
 
 MOST_TOOLS: Final = 32
+_MOST_PAGES: Final = 8
 _LONGEST_NAME: Final = 64
 _LONGEST_SCHEMA: Final = 6_000
 _REST_SECONDS: Final = 15.0
@@ -38,6 +39,8 @@ _CLOSE_SECONDS: Final = 5.0
 _UNUSABLE: Final = re.compile(r"[^A-Za-z0-9_-]+")
 
 _log = logging.getLogger(__name__)
+# A line for each message that cannot be read.
+logging.getLogger("mcp.client").setLevel(logging.CRITICAL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +89,7 @@ class _Connection:
         self._offered: Sequence[OfferedTool] = ()
         self._end = asyncio.Event()
         self._failed_at = -_REST_SECONDS
+        self._exceeded = False
 
     async def tools(self) -> list[Tool]:
         try:
@@ -128,14 +132,13 @@ class _Connection:
         except TimeoutError as error:
             raise ToolFailed("The server took too long.") from error
         except MCPError as error:
-            if self._task is None or self._task.done() or self._end.is_set() or _is_closed(error):
-                await self._fail()
-                raise ToolFailed("The server ended.") from error
-            raise ToolFailed(f"The server refused: {str(error)[:200]}") from error
+            ended = self._task is None or self._task.done() or self._end.is_set()
+            if ended or self._exceeded or _is_closed(error):
+                raise await self._failed("The server ended.") from error
+            raise ToolFailed(f"The server refused: {self._shown(str(error))[:200]}") from error
         except Exception as error:  # whatever a transport raises
-            await self._fail()
-            raise ToolFailed("The server cannot be reached.") from error
-        text = _text(result)
+            raise await self._failed("The server cannot be reached.") from error
+        text = self._shown(_text(result))
         if result.is_error:
             raise ToolFailed(f"The tool failed: {text[:200]}")
         return passage(self._name(tool), arguments, text)
@@ -147,7 +150,7 @@ class _Connection:
             if time.monotonic() - self._failed_at < _REST_SECONDS:
                 raise ToolFailed("The server failed a moment ago.")
             await self.close()
-            self._end = asyncio.Event()
+            self._end, self._exceeded = asyncio.Event(), False
             ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
             self._task = asyncio.create_task(self._hold(ready, self._end), name="an MCP server")
             done, _ = await asyncio.wait(
@@ -161,15 +164,28 @@ class _Connection:
             self._client = ready.result()
             return self._client
 
+    def _shown(self, text: str) -> str:
+        server = self._server
+        return without_secrets(text, (*server.headers.values(), *server.environment.values()))
+
+    async def _failed(self, sentence: str) -> ToolFailed:
+        if self._exceeded:
+            sentence = "The server sent too much: ask for less."
+        await self._fail()
+        return ToolFailed(sentence)
+
     async def _fail(self) -> None:
         self._failed_at = time.monotonic()
         await self.close()
 
+    def _exceed(self) -> None:
+        self._exceeded = True
+
     async def _hold(self, ready: asyncio.Future[Client], end: asyncio.Event) -> None:
         try:
             async with AsyncExitStack() as stack:
-                client = await stack.enter_async_context(await _client(self._server, stack))
-                self._offered = (await client.list_tools()).tools
+                client = await stack.enter_async_context(await _client(self._server, stack, self._exceed))
+                self._offered = await _listed(client)
                 if not ready.done():
                     ready.set_result(client)
                 await end.wait()
@@ -177,30 +193,40 @@ class _Connection:
             _log.warning("the MCP server %s failed: %s", self._server.name, type(error).__name__)
 
 
-async def _client(server: McpServer, stack: AsyncExitStack) -> Client:
+async def _listed(client: Client) -> list[OfferedTool]:
+    found: list[OfferedTool] = []
+    cursor: str | None = None
+    for _ in range(_MOST_PAGES):
+        page = await client.list_tools(cursor=cursor)
+        found += page.tools
+        cursor = page.next_cursor
+        if not cursor:
+            break
+    return found
+
+
+async def _client(server: McpServer, stack: AsyncExitStack, exceeded: Callable[[], None]) -> Client:
     longest = max(server.seconds, server.start_seconds)
     settings: dict[str, Any] = {"read_timeout_seconds": longest, "cache": None}
     if server.url:
         timeout = httpx2.Timeout(longest, connect=server.start_seconds)
         http = await stack.enter_async_context(
-            httpx2.AsyncClient(headers=dict(server.headers), timeout=timeout, trust_env=False)
+            httpx2.AsyncClient(
+                headers=dict(server.headers), timeout=timeout, transport=BoundedTransport(exceeded=exceeded)
+            )
         )
         return Client(streamable_http_client(server.url, http_client=http), **settings)
-    command, *arguments = server.command
-    silence = stack.enter_context(Path(os.devnull).open("w", encoding="utf-8"))  # noqa: ASYNC230, SIM115
-    parameters = StdioServerParameters(
-        command=command, args=arguments, env={**get_default_environment(), **server.environment}
-    )
-    return Client(stdio_client(parameters, errlog=silence), **settings)
+    environment = {**get_default_environment(), **server.environment}
+    return Client(program(server.command, environment, exceeded=exceeded), **settings)
 
 
 def _is_closed(error: MCPError) -> bool:
-    return "closed" in str(error).casefold()
+    """Servers may have errors of the same code."""
+    return error.code == CONNECTION_CLOSED and error.message == "Connection closed"
 
 
 def _text(result: CallToolResult) -> str:
-    parts = [part.text for part in result.content if part.type == "text"]
-    text = "\n".join(parts)
+    text = "\n".join(part.text for part in result.content if part.type == "text")
     if not text and result.structured_content:
-        text = json.dumps(result.structured_content, ensure_ascii=False, indent=1, default=str)
-    return text[: 2 * LONGEST]
+        return indented(result.structured_content)
+    return text

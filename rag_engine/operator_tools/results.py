@@ -1,26 +1,54 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
 
 from rag_engine.agent.tool import RESULT, ToolResult
+from rag_engine.text.surrogates import encodable
 from rag_engine.types import Chunk, ChunkId, DocumentId, Hit, KnowledgeBaseId
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 LONGEST: Final = 8_000
 """Characters of a result; also untrusted text is an excerpt."""
 _LONGEST_PLACE: Final = 120
+_SHORTEST_SECRET: Final = 8
+_HIDDEN: Final = "[secret]"
+
+
+def without_secrets(text: str, secrets: Iterable[str]) -> str:
+    """A server may send back what the operator gave it."""
+    parts = {part for secret in secrets for part in (secret, *secret.split())}
+    written = {way for part in parts for way in (part, quote(part, safe=""), json.dumps(part)[1:-1])}
+    for each in sorted(written, key=len, reverse=True):
+        if len(each) >= _SHORTEST_SECRET:
+            text = text.replace(each, _HIDDEN)
+    return text
+
+
+def indented(value: object) -> str:
+    """Its beginning: indented, a short text of deep lists is a thousand times as long."""
+    parts: list[str] = []
+    size = 0
+    for part in json.JSONEncoder(ensure_ascii=False, indent=1, default=str).iterencode(value):
+        parts.append(part)
+        size += len(part)
+        if size > LONGEST:
+            parts.append("…")
+            break
+    return "".join(parts)
 
 
 def passage(tool: str, arguments: Mapping[str, object], text: str) -> ToolResult:
-    text = text.strip()
+    text = encodable(text.strip())
     if not text:
         return ToolResult()
     shown = text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
-    given = ", ".join(f"{name}: {value}" for name, value in arguments.items())
-    digest = hashlib.sha256(f"{given}\n{shown}".encode("utf-8", "replace")).hexdigest()[:24]
+    given = encodable(", ".join(f"{name}: {value}" for name, value in arguments.items()))
+    digest = hashlib.sha256(f"{given}\n{shown}".encode()).hexdigest()[:24]
     document = f"{RESULT}{tool}"
     chunk = Chunk(
         id=ChunkId(f"{document}:{digest}"),

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import platform
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from bot.web.visit import Shown
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
     from bot.web.visit import Visit
 
@@ -48,8 +50,12 @@ def _platforms(visit: Visit) -> set[str]:
 
 
 def sizes(folder: Path) -> list[tuple[str, int]]:
-    found = ((each.name, sum(map(_size, (each, *each.rglob("*"))))) for each in folder.iterdir())
+    found = ((each.name, _size(each) or sum(map(_size, _files(each)))) for each in folder.iterdir())
     return sorted((each for each in found if each[1]), key=lambda each: -each[1])[:12]
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (Path(parent) / name for parent, _, names in os.walk(folder) for name in names)
 
 
 def _size(path: Path) -> int:

@@ -224,6 +224,15 @@ async def test_calls_are_read_in_many_forms(tmp_path: Path, reply: str) -> None:
     assert [one["arguments"] for one in made] == [{"query": "Who leads the Aurora project?"}]
 
 
+async def test_half_a_character_in_an_argument_ends_nothing(tmp_path: Path) -> None:
+    reply = '{"calls": [{"tool": "search", "arguments": {"query": "Who leads \\ud800 the Aurora project?"}}]}'
+    async with tool_bench(tmp_path, reply) as here:
+        answer = await here.ask()
+        made = await here.made()
+    assert [one["arguments"] for one in made] == [{"query": "Who leads ? the Aurora project?"}]
+    assert answer.citations
+
+
 @pytest.mark.parametrize("reply", ["{" * 10_000, '{"calls": 7}', "{" + "x" * 10_000_000])
 async def test_an_unreadable_reply_is_asked_for_once_more(tmp_path: Path, reply: str) -> None:
     async with tool_bench(tmp_path, reply, reply, calling(LEADER)) as here:

@@ -1,0 +1,26 @@
+"""What a server may send: also a short result of very many parts costs time and memory."""
+
+from __future__ import annotations
+
+from typing import Final
+
+MOST: Final = 8 << 20
+_OF_A_PART: Final = 1_000
+
+
+class TooMuchSent(Exception):
+    pass
+
+
+class Traffic:
+    def __init__(self) -> None:
+        self._left = MOST
+
+    def renew(self) -> None:
+        self._left = MOST
+
+    def take(self, block: bytes) -> None:
+        """Raises `TooMuchSent`."""
+        self._left -= len(block) + _OF_A_PART * (1 + block.count(b"{") + block.count(b"["))
+        if self._left < 0:
+            raise TooMuchSent
