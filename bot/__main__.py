@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import gc
 import os
 import sys
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
 EXIT_FAILED, EXIT_MISCONFIGURED, EXIT_INTERRUPTED = 1, 78, 130
 _UMASK = 0o077
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _BEFORE_THE_START = frozenset({"doctor", "setup", "upgrade"})
 
 
@@ -29,15 +27,37 @@ def main(argv: Sequence[str] | None = None) -> int:
     before = os.umask(_UMASK)
     _open_closed_streams()
     try:
+        return _main(argv)
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except OSError as error:
+        return _unwritable(error)
+    finally:
+        os.umask(before)
+
+
+def _main(argv: Sequence[str] | None) -> int:
+    try:
         with _without_collection():
             arguments, command = _parser.parse(sys.argv[1:] if argv is None else argv)
         if arguments.version:
             print(f"footnote {_version()}")
-        return 0 if command is None or arguments.version else _run(command, arguments)
-    except KeyboardInterrupt:
-        return EXIT_INTERRUPTED
     finally:
-        os.umask(before)
+        # At the end Python would complain of it in words of its own.
+        sys.stdout.flush()
+    return 0 if command is None or arguments.version else _run(command, arguments)
+
+
+def _unwritable(error: OSError) -> int:
+    """Of the output. Raises what is no full disk and no closed pipe."""
+    from rag_engine.errors import DISK_FULL
+
+    _drop_output()
+    if error.errno in DISK_FULL:
+        print("footnote: The disk is full: make room, then try again.", file=sys.stderr)
+    elif not isinstance(error, BrokenPipeError):
+        raise error
+    return EXIT_FAILED
 
 
 def _run(command: CommandModule, arguments: argparse.Namespace) -> int:
@@ -48,7 +68,7 @@ def _run(command: CommandModule, arguments: argparse.Namespace) -> int:
     from bot.data_directory import data_version, private_directory
     from bot.observability import log
     from bot.process import dns
-    from rag_engine.errors import Misconfigured, RagError
+    from rag_engine.errors import DISK_FULL, Misconfigured, RagError
 
     try:
         read = settings.read()
@@ -61,18 +81,13 @@ def _run(command: CommandModule, arguments: argparse.Namespace) -> int:
             code = runner.run(command.run(arguments, read))
             sys.stdout.flush()
             return code
-    except BrokenPipeError:
-        _drop_output()
-        return EXIT_FAILED
     except Exception as error:
         cause = log.unwrapped(error)
+        if isinstance(cause, OSError) and (isinstance(cause, BrokenPipeError) or cause.errno in DISK_FULL):
+            return _unwritable(cause)
         if isinstance(cause, RagError):
             print(terminal.wrapped(f"footnote: {cause}", sys.stderr), file=sys.stderr)
             return EXIT_MISCONFIGURED if isinstance(cause, Misconfigured) else EXIT_FAILED
-        if isinstance(cause, OSError) and cause.errno in _FULL:
-            print("footnote: The disk is full: make room, then try again.", file=sys.stderr)
-            _drop_output()
-            return EXIT_FAILED
         print(f"footnote: {log.report(cause)}", file=sys.stderr)
         return EXIT_FAILED
 

@@ -19,12 +19,16 @@ The text of an error is one plain sentence: what happened and what to do.
 
 from __future__ import annotations
 
+import errno
 import inspect
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+
+
+DISK_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 class RagError(Exception):

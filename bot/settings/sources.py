@@ -31,3 +31,5 @@ class SourcesSettings(BaseModel):
     """The longest time to list a source, with a `git fetch`."""
     page_mb: float = Field(default=20, gt=0)
     """The largest web page, in megabytes."""
+    repository_mb: float = Field(default=2_000, gt=0)
+    """The most that is downloaded of a Git repository at once, in megabytes."""

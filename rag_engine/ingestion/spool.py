@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import errno
 import json
 import threading
 from array import array
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar, cast, overload
 
 import numpy as np
 
-from rag_engine.errors import StorageUnavailable
+from rag_engine.errors import DISK_FULL, StorageUnavailable
 from rag_engine.types import Chunk, Section
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ class Spool(Sequence[Item], Generic[Item]):
                 self._file.write(b"".join(content))
                 self._file.flush()
             except OSError as error:
-                if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+                if error.errno in DISK_FULL:
                     raise StorageUnavailable from error
                 raise
             for one in content:

@@ -19,4 +19,5 @@ class Surroundings:
     data_dir: Path
     client: PageClient
     most_bytes: int
+    most_download_bytes: int
     seconds: float

@@ -39,6 +39,8 @@ _WEB: Final = frozenset({"http", "https"})
 _REFUSALS: Final = ("Auth", "Permission", "Forbidden", "Credential", "AccessDenied")
 """In the names of the libraries' errors."""
 _BLOCK: Final = 1 << 20
+_AZURE_TRIES: Final = 2
+_CONNECT_SECONDS: Final = 10.0
 _MARKS: Final = (
     "etag",
     "ETag",
@@ -67,7 +69,10 @@ async def connect(
     def opened() -> tuple[Any, str]:
         # A connection that is kept would stay broken after the store was away.
         options = {"skip_instance_cache": True, **_options(address)}
-        return cast("tuple[Any, str]", fsspec.core.url_to_fs(address, **options))  # pyright: ignore[reportUnknownMemberType]
+        found = cast("tuple[Any, str]", fsspec.core.url_to_fs(address, **options))  # pyright: ignore[reportUnknownMemberType]
+        if _extra(address) == "azure":
+            _make_impatient(found[0], seconds=surroundings.seconds)
+        return found
 
     try:
         system, root = await _apart(opened, seconds=surroundings.seconds)
@@ -105,6 +110,21 @@ def _options(address: str) -> dict[str, object]:
     from rag_engine.sources._host_keys import KnownHosts
 
     return {"host_key_policy": KnownHosts()}
+
+
+def _make_impatient(system: Any, *, seconds: float) -> None:
+    """Azure's client, as fsspec makes it, tries a host that is away for a minute and a half."""
+    before = system.service_client
+    system.service_client = type(before)(
+        before.url,
+        credential=before.credential,
+        retry_total=_AZURE_TRIES,
+        initial_backoff=1,
+        increment_base=2,
+        connection_timeout=min(seconds, _CONNECT_SECONDS),
+        read_timeout=seconds,
+    )
+    system.service_client.location_mode = before.location_mode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,6 +39,7 @@ _LFS: Final = b"version https://git-lfs"
 _SHOWN: Final = 10
 _BATCH: Final = 1_000
 _CHUNK: Final = 65_536
+_LOOK_SECONDS: Final = 0.2
 _PLACES: Final = {
     "github": "blob",
     "gitlab": "-/blob",
@@ -52,6 +53,8 @@ _OPTIONS: Final = (
     *("-c", "core.fsmonitor=false"),
     *("-c", "protocol.ext.allow=never"),
     *("-c", "gc.auto=0"),
+    # Else few large objects are in memory before they are on the disk.
+    *("-c", "fetch.unpackLimit=1"),
     "--literal-pathspecs",
 )
 
@@ -80,6 +83,7 @@ async def connect(
         paths=tuple(path for each in settings.paths.split(",") if (path := each.strip().strip("/"))),
         folder=surroundings.folder / "git",
         most_bytes=surroundings.most_bytes,
+        most_download_bytes=surroundings.most_download_bytes,
         seconds=surroundings.seconds,
     )
 
@@ -91,6 +95,7 @@ class _Repository:
     paths: tuple[str, ...]
     folder: Path
     most_bytes: int
+    most_download_bytes: int
     seconds: float
     commit: str = ""
     blobs: dict[str, tuple[str, int]] = field(default_factory=dict[str, tuple[str, int]])
@@ -136,17 +141,44 @@ class _Repository:
 
     async def _fetch(self) -> None:
         """However long it takes, as long as git reports progress."""
-        await asyncio.to_thread(make_folder, self.folder)
+        await asyncio.to_thread(self._make_room)
+        before = await asyncio.to_thread(_size, self.folder)
         await self._git("init", "--quiet", "--bare", ".")
         options = ("--progress", "--depth", "1", "--no-tags", "--no-recurse-submodules", "--force")
         what = self.branch or "HEAD"
         async with self._started(
             "fetch", *options, "--no-write-commit-graph", self.address, what, output=DEVNULL
         ) as process:
-            said, errors = b"", _piped(process.stderr)
-            while part := await self._soon(errors.read(_CHUNK)):
-                said = (said + part)[-_CHUNK:]
+            watching = asyncio.create_task(self._watch(process, before), name="git-size")
+            try:
+                said, errors = b"", _piped(process.stderr)
+                while part := await self._soon(errors.read(_CHUNK)):
+                    said = (said + part)[-_CHUNK:]
+            finally:
+                watching.cancel()
+                await asyncio.wait([watching])
+            await self._check_size(before)
             await self._ended(process, said)
+
+    def _make_room(self) -> None:
+        """Git keeps what it fetched of earlier versions."""
+        if _size(self.folder) > self.most_download_bytes:
+            shutil.rmtree(self.folder)
+        make_folder(self.folder)
+
+    async def _watch(self, process: Process, before: int) -> None:
+        while True:
+            await asyncio.sleep(_LOOK_SECONDS)
+            if await asyncio.to_thread(_size, self.folder) - before > self.most_download_bytes:
+                _kill(process)
+                return
+
+    async def _check_size(self, before: int) -> None:
+        if await asyncio.to_thread(_size, self.folder) - before > self.most_download_bytes:
+            await asyncio.to_thread(shutil.rmtree, self.folder)
+            raise FileTooLarge(
+                f"The repository has more than {self.most_download_bytes / 1e6:,.0f} MB, which are downloaded at most."
+            )
 
     async def _git(self, *arguments: str, into: Path | None = None) -> bytes:
         """Raises `Unavailable`."""
@@ -187,9 +219,7 @@ class _Repository:
             yield process
         finally:
             if process.returncode is None:
-                # Its helpers too, such as ssh.
-                with suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
+                _kill(process)
                 await process.wait()
 
     async def _ended(self, process: Process, said: bytes) -> None:
@@ -218,6 +248,24 @@ class _Repository:
             return ""
         repository = parts.path.rstrip("/").removesuffix(".git")
         return f"https://{host}{repository}/{place}/{quote(version)}/{quote(key)}"
+
+
+def _kill(process: Process) -> None:
+    """Its helpers too, such as ssh."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _size(folder: Path) -> int:
+    found = (os.path.join(parent, name) for parent, _, names in os.walk(folder) for name in names)  # noqa: PTH118
+    return sum(map(_size_of, found))
+
+
+def _size_of(path: str) -> int:
+    try:
+        return os.lstat(path).st_size
+    except OSError:
+        return 0
 
 
 def _piped(stream: asyncio.StreamReader | None) -> asyncio.StreamReader:

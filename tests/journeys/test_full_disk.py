@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import resource
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,8 +17,6 @@ from tests.conftest import PROJECT
 from tests.journeys.conftest import environment
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.journeys.conftest import Footnote
 
 LIMITED = PROJECT / "tests" / "journeys" / "limited.py"
@@ -84,7 +83,7 @@ umask 077
 mount -t tmpfs -o size=8m,mode=0700 tmpfs data || exit 77
 "$0" -m bot add leave.md || exit 1
 head -c 100M /dev/zero > data/fill 2>/dev/null
-for command in "ask --kb default leave?" "keys create a --kb default" "page" "kb tag default leave.md --add travel"; do
+for command in "ask --kb default leave?" "keys create a --kb default" "page" "kb tag default leave.md --add travel" "upgrade --check" "backup all.zip" "search leave" "kb list"; do
     "$0" -m bot $command && exit 2
 done
 exit 0
@@ -108,5 +107,23 @@ async def test_a_disk_without_any_room_is_called_full(tmp_path: Path) -> None:
     if process.returncode == 77 or complaints.startswith(b"unshare:"):
         pytest.skip("this system lets nobody mount a disk of their own")
     lines = complaints.decode().splitlines()
-    assert (process.returncode, len(lines)) == (0, 4), (out, complaints)
+    assert (process.returncode, len(lines)) == (0, 8), (out, complaints)
     assert [line for line in lines if "is full" not in line or "make room" not in line] == []
+
+
+@pytest.mark.parametrize(
+    "words", [("--version",), ("--help",), ("kb", "--help"), ("kb", "list"), ("doctor",)]
+)
+async def test_output_onto_a_full_disk_is_one_sentence(words: tuple[str, ...], tmp_path: Path) -> None:
+    with Path("/dev/full").open("wb") as full:  # noqa: ASYNC230
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "bot", *words),
+            stdout=full,
+            stderr=asyncio.subprocess.PIPE,
+            cwd=tmp_path,
+            env=environment(tmp_path, PYTHONPATH=str(PROJECT), FOOTNOTE_EMBEDDER__KIND="hashing"),
+        )
+        async with asyncio.timeout(60):
+            _, complaints = await process.communicate()
+    assert complaints.decode() == "footnote: The disk is full: make room, then try again.\n"
+    assert process.returncode == 1

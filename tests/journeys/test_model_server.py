@@ -146,7 +146,7 @@ async def test_the_doctor_asks_every_model(asking: Footnote, server: OpenAIServe
     ill = await language_model()
     assert ill["state"] == "bad"
     assert ill["detail"].startswith("second, a fallback: The language model refuses our key")
-    assert "FOOTNOTE_MODEL__FALLBACKS__" in ill["mend"]
+    assert "FOOTNOTE_MODEL__FALLBACKS__" in ill["fix"]
 
 
 async def test_a_server_that_is_not_there(asking: Footnote) -> None:

@@ -44,7 +44,7 @@ _STYLES = {"ok": "green", "note": "yellow", "bad": "red"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    options.add_json(parser, "[{check, state, detail, mend}]")
+    options.add_json(parser, "[{check, state, detail, fix}]")
 
 
 async def run(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -64,7 +64,7 @@ def _as_json(finding: Finding) -> dict[str, str]:
         "check": finding.check,
         "state": finding.state,
         "detail": finding.detail,
-        "mend": finding.remedy,
+        "fix": finding.remedy,
     }
 
 

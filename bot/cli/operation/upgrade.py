@@ -15,6 +15,7 @@ from bot.cli._shared import options, terminal
 from bot.data_directory import data_version
 from bot.maintenance import changelog, data_files
 from rag_engine.errors import UserError
+from rag_engine.storage.sqlite.errors import translate_errors
 from rag_engine.storage.sqlite.migrations import backup_path
 
 if TYPE_CHECKING:
@@ -62,9 +63,11 @@ def _schemas(settings: Settings) -> dict[str, tuple[int, int]]:
     kept = data_files.of(settings)
     found: dict[str, tuple[int, int]] = {}
     for path in kept.databases():
-        with closing(
-            sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=5.0)
-        ) as database:
+        address = f"{path.absolute().as_uri()}?mode=ro"
+        with (
+            translate_errors(path),
+            closing(sqlite3.connect(address, uri=True, timeout=5.0)) as database,
+        ):
             (now,) = database.execute("PRAGMA user_version").fetchone()
         newest = kept.schemas[kept.name(path)]
         if now != newest:

@@ -137,7 +137,7 @@ def _line(use: CommandContext, each: SyncedSource) -> str:
         counts = each.counts
         state = use.say(
             "synced_read",
-            entries=each.entries,
+            count=each.entries,
             new=counts.new,
             changed=counts.changed,
             gone=counts.gone,

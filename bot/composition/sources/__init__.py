@@ -247,6 +247,7 @@ class Sources:
                 data_dir=self.settings.data_dir,
                 client=client,
                 most_bytes=self.library.max_file_bytes,
+                most_download_bytes=int(limits.repository_mb * _MB),
                 seconds=limits.seconds,
             )
             yield await stack.enter_async_context(

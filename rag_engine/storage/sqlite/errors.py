@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from rag_engine.errors import BadSettings, Misconfigured, RagError, StorageUnavailable
+from rag_engine.errors import DISK_FULL, BadSettings, Misconfigured, RagError, StorageUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -40,8 +40,7 @@ _SENTENCES = {
     sqlite3.SQLITE_IOERR: _BROKEN_DISK,
 }
 _FILE_SENTENCES = {
-    errno.ENOSPC: _FULL,
-    errno.EDQUOT: _FULL,
+    **dict.fromkeys(DISK_FULL, _FULL),
     errno.EACCES: _NOT_WRITABLE,
     errno.EPERM: _NOT_WRITABLE,
     errno.EROFS: _NOT_WRITABLE,
@@ -75,7 +74,7 @@ def is_disk_full(error: sqlite3.Error, path: Path) -> bool:
     if code != sqlite3.SQLITE_IOERR:
         return code == sqlite3.SQLITE_FULL
     try:
-        return shutil.disk_usage(path.parent).free < _FULL_BYTES
+        return shutil.disk_usage(path if path.is_dir() else path.parent).free < _FULL_BYTES
     except OSError:
         return False
 

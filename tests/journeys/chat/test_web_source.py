@@ -65,7 +65,7 @@ async def test_a_page_is_followed_and_removed(town: Scenario, pages: WebServer) 
     address = f"{pages.url}{path}"
     pages.pages[path] = PAGE.format(rule="The mooring fee is nine euros a night.")
     await source(town, "ben", room, f"action:add address:{address}", "Only an admin")
-    told = await source(town, "ada", room, f"action:add address:{address}", "1 entries; last time 1 new")
+    told = await source(town, "ada", room, f"action:add address:{address}", "1 entry; last time 1 new")
     assert "every 1d" in words(told)
     seen = await given(town, room, "What is the mooring fee?")
     assert "nine euros" in seen

@@ -61,6 +61,7 @@ class Synced:
     data_dir: Path
     limits: SyncLimits = field(default_factory=SyncLimits)
     seconds: float = 20
+    most_download_bytes: int = 100_000_000
     last: Watched | None = None
 
     @property
@@ -118,6 +119,7 @@ class Synced:
                 data_dir=self.data_dir / "data",
                 client=client or public,
                 most_bytes=1_000_000,
+                most_download_bytes=self.most_download_bytes,
                 seconds=self.seconds,
             )
             own = module.Settings.model_validate(source.options)

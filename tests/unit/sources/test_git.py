@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import random
 import shutil
 import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -195,3 +198,50 @@ def _tree(repository: Path, lines: list[str]) -> str:
         input="\n".join(lines) + "\n",
     )
     return made.stdout.strip()
+
+
+_SLOW = """
+import pathlib, subprocess, sys, time
+if "-G" not in sys.argv:
+    given = subprocess.Popen(["git-upload-pack", {repository!r}], stdout=subprocess.PIPE)
+    while block := given.stdout.read1(200_000):
+        with pathlib.Path({sent!r}).open("ab") as sent:
+            sent.write(block)
+        sys.stdout.buffer.write(block)
+        sys.stdout.buffer.flush()
+        time.sleep(0.05)
+"""
+
+
+async def test_a_repository_larger_than_the_limit_is_not_downloaded_to_its_end(
+    synced: Synced, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From a server that sends it in parts, and from one where it is there at once."""
+    slow, sent = tmp_path / "slow.py", tmp_path / "sent"
+    slow.write_text(_SLOW.format(repository=str(repository), sent=str(sent)))
+    monkeypatch.setenv("GIT_SSH_COMMAND", f"{sys.executable} {slow}")
+    (repository / "docs" / "large.md").write_text(noise(1, 30_000_000))
+    commit(repository)
+    synced.most_download_bytes = 2_000_000
+    for address in ("ssh://ada@guides/guides.git", f"file://{repository}"):
+        source = await synced.add("git", address)
+        outcome = await synced.run(source)
+        assert outcome.error.startswith("The repository has more than 2 MB"), address
+        assert not (synced.data_dir / "sources" / str(source.id) / "git").exists()
+    assert sent.stat().st_size < 25_000_000
+
+
+def noise(seed: int, size: int) -> str:
+    """Text that no packing makes much shorter."""
+    return base64.b85encode(random.Random(seed).randbytes(size)).decode()
+
+
+async def test_earlier_versions_make_room(synced: Synced, repository: Path) -> None:
+    synced.most_download_bytes = 2_000_000
+    source = await synced.add("git", f"file://{repository}", {"paths": "docs"})
+    for number in range(4):
+        (repository / "docs" / "large.md").write_text(noise(number, 900_000))
+        commit(repository)
+        assert (await synced.run(source)).error == "", number
+    kept = synced.data_dir / "sources" / str(source.id)
+    assert sum(each.stat().st_size for each in kept.rglob("*") if each.is_file()) < 3_000_000

@@ -54,7 +54,7 @@ async def test_a_server_that_is_not_listed_is_named_with_the_setting(
     assert finding["state"] == "note"
     assert finding["detail"].startswith("2 made by `footnote add` are closed")
     assert finding["detail"].endswith(f"does not list: {invited.guild.id}")
-    assert f"FOOTNOTE_ACCESS__WORKSPACES={invited.guild.id};" in finding["mend"]
+    assert f"FOOTNOTE_ACCESS__WORKSPACES={invited.guild.id};" in finding["fix"]
 
 
 async def test_nothing_is_said_where_nothing_is_closed(

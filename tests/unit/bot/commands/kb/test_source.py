@@ -73,7 +73,7 @@ async def counter(tmp_path: Path) -> AsyncIterator[Counter]:
 async def test_a_page_is_added_by_its_link(counter: Counter, line: str) -> None:
     said = await counter.say(ANN, line)
     assert "I added `https://docs.example.org/rules` to" in said
-    assert said.endswith("1 entries; last time 1 new, 0 changed, 0 gone, 0 failed; every 1d")
+    assert said.endswith("1 entry; last time 1 new, 0 changed, 0 gone, 0 failed; every 1d")
     assert "https://docs.example.org/rules" in await counter.say(ANN, "show")
 
 
