@@ -43,13 +43,12 @@ def _main(argv: Sequence[str] | None) -> int:
         if arguments.version:
             print(f"footnote {_version()}")
     finally:
-        # At the end Python would complain of it in words of its own.
         sys.stdout.flush()
     return 0 if command is None or arguments.version else _run(command, arguments)
 
 
 def _unwritable(error: OSError) -> int:
-    """Of the output. Raises what is no full disk and no closed pipe."""
+    """Raises any other."""
     from rag_engine.errors import DISK_FULL
 
     _drop_output()

@@ -2,16 +2,9 @@
 
 RagError
   UserError      the asker can fix it; the text is shown as it is
-    UnsupportedFile  FileTooLarge  EmptyDocument  CorruptFile  EncryptedFile
-    UnknownKnowledgeBase  UnknownDocument  NotAllowed  QueryTooLong
-    InvalidFilter  QueryRefused  QueryTooHeavy
   Unavailable    wait; `backend`, `retry_after` and `reason` are data
-    IndexUnavailable  EmbedderUnavailable  ModelUnavailable  AudioUnavailable
-    RateLimited  StorageUnavailable
   Refused        the model will not or cannot
-    ContentFiltered  ContextTooLong
   Misconfigured  the operator must act, at start; exit code 78
-    MissingExtra  BadSettings  SchemaMismatch
 (any other exception is a bug: logged with its traceback and an id)
 
 The text of an error is one plain sentence: what happened and what to do.

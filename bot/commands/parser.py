@@ -190,7 +190,6 @@ def _checked(spec: CommandSpec, values: Mapping[str, str]) -> dict[str, str]:
 
 
 def _choice(option: Option, word: str) -> str:
-    """Either word for a workspace; empty if it is none of them."""
     name = word.casefold()
     twin = {WORKSPACE: SERVER, SERVER: WORKSPACE}.get(name, name)
     return next((each for each in option.choices if each in (name, twin)), "")

@@ -87,5 +87,4 @@ def configuration(web: Starlette, *, most_connections: int, **more: Any) -> uvic
 
 
 def _is_no_interruption(record: logging.LogRecord) -> bool:
-    """A request that the end of the program interrupts is no bug."""
     return not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))

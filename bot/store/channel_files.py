@@ -106,7 +106,6 @@ async def put_files(
 
 
 def _uri(message: IncomingMessage, key: str) -> str:
-    """A link to the message, and one's own for each file."""
     return f"{message.uri}#file-{hashlib.sha256(key.encode()).hexdigest()[:12]}"
 
 

@@ -119,7 +119,7 @@ def _signal(process: asyncio.subprocess.Process, sign: signal.Signals) -> None:
 
 
 class BoundedTransport(httpx2.AsyncBaseTransport):
-    """Of each response; a packed one may unpack to any size."""
+    """Of each response."""
 
     def __init__(self, *, exceeded: Callable[[], None]) -> None:
         self._inner = httpx2.AsyncHTTPTransport(trust_env=False)

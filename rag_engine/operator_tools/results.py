@@ -30,7 +30,7 @@ def without_secrets(text: str, secrets: Iterable[str]) -> str:
 
 
 def indented(value: object) -> str:
-    """Its beginning: indented, a short text of deep lists is a thousand times as long."""
+    """Its beginning: deep lists grow a thousandfold."""
     parts: list[str] = []
     size = 0
     for part in json.JSONEncoder(ensure_ascii=False, indent=1, default=str).iterencode(value):

@@ -1,5 +1,3 @@
-"""What a server may send: also a short result of very many parts costs time and memory."""
-
 from __future__ import annotations
 
 from typing import Final

@@ -32,7 +32,6 @@ class KnownHosts(paramiko.MissingHostKeyPolicy):
 
 
 def _known(hostname: str, key: Any) -> Iterator[bool]:
-    """For each known key of the host and of this kind: whether it is this one."""
     for path in _FILES:
         if (file := path.expanduser()).is_file():
             hosts: Any = paramiko.HostKeys(str(file)).lookup(hostname) or {}

@@ -116,7 +116,6 @@ def _version(content: dict[str, Any]) -> str:
 
 
 def _authorization() -> str:
-    """In the cloud by e-mail and API token, on a server by a personal access token."""
     token, account = secret(TOKEN), os.environ.get(ACCOUNT, "").strip()
     if not account:
         return f"Bearer {token}"

@@ -113,7 +113,7 @@ def _options(address: str) -> dict[str, object]:
 
 
 def _make_impatient(system: Any, *, seconds: float) -> None:
-    """Azure's client, as fsspec makes it, tries a host that is away for a minute and a half."""
+    """Else it tries for a minute and a half."""
     before = system.service_client
     system.service_client = type(before)(
         before.url,

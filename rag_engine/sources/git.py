@@ -240,7 +240,6 @@ class _Repository:
         return self._place(key, self.commit)
 
     def _place(self, key: str, version: str) -> str:
-        """The page of a file, where the host has such pages."""
         parts = urlsplit(self.address)
         host = parts.hostname or ""
         place = next((place for name, place in _PLACES.items() if name in host), "")

@@ -175,7 +175,6 @@ def _title(raw: dict[str, Any]) -> str:
 
 
 def _properties(raw: dict[str, Any]) -> str:
-    """The columns of a page that is a row of a database."""
     rows: list[str] = []
     for name, each in ((name, mapping(each)) for name, each in mapping(raw.get("properties")).items()):
         kind = text_at(each, "type")

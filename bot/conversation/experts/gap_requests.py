@@ -73,7 +73,6 @@ class GapRequests:
     async def _chosen(
         self, press: ButtonPress, shown: ShownGap
     ) -> tuple[GapQuestion, KnowledgeBaseId, str] | None:
-        """The most typical question that all of its experts may read."""
         searched = frozenset(base for each in shown.readable for base in each.knowledge_bases)
         listed = await self.service.requests.experts(searched, press.action.place)
         for base, experts in listed:

@@ -40,7 +40,6 @@ async def show(visit: Visit) -> Reply:
 
 
 async def _titles(visit: Visit, documents: Collection[str]) -> Mapping[str, tuple[str, str]]:
-    """Knowledge base and title of those that the visitor may read."""
     rows = await visit.parts.engine.fetch(
         "SELECT id, knowledge_base, title FROM documents "
         "WHERE id IN (SELECT value FROM json_each(?)) AND id NOT IN (SELECT document FROM removals)",

@@ -43,7 +43,7 @@ async def act(visit: Visit) -> Reply:
 
 
 async def _forget(given: list[str]) -> dict[str, Any]:
-    """`footnote forget` in a process of its own, because it opens every store a second time. Raises `UserError`."""
+    """`footnote forget` in a process of its own. Raises `UserError`."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bot", "forget", *given, "--json",
         stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,

@@ -220,7 +220,7 @@ async def test_a_repository_larger_than_the_limit_is_not_downloaded_to_its_end(
     slow, sent = tmp_path / "slow.py", tmp_path / "sent"
     slow.write_text(_SLOW.format(repository=str(repository), sent=str(sent)))
     monkeypatch.setenv("GIT_SSH_COMMAND", f"{sys.executable} {slow}")
-    (repository / "docs" / "large.md").write_text(noise(1, 30_000_000))
+    (repository / "docs" / "large.md").write_text(noise(1, 8_000_000))
     commit(repository)
     synced.most_download_bytes = 2_000_000
     for address in ("ssh://ada@guides/guides.git", f"file://{repository}"):
@@ -228,7 +228,7 @@ async def test_a_repository_larger_than_the_limit_is_not_downloaded_to_its_end(
         outcome = await synced.run(source)
         assert outcome.error.startswith("The repository has more than 2 MB"), address
         assert not (synced.data_dir / "sources" / str(source.id) / "git").exists()
-    assert sent.stat().st_size < 25_000_000
+    assert sent.stat().st_size < 7_000_000
 
 
 def noise(seed: int, size: int) -> str:

@@ -205,7 +205,6 @@ def _is_last(reading: Interpretation, start: int) -> bool:
 
 
 def _counts_roles(reading: Interpretation, start: int) -> bool:
-    """ "How many analysts" of a list of people with their positions."""
     language = reading.question.language
     label = measures.label_columns(reading.table, language)
     of_people = any(

@@ -65,7 +65,6 @@ def _within_spoken(found: Sequence[TypedColumn], spoken: Sequence[TypedColumn]) 
 
 
 def _under(reading: Interpretation, stated: Conditions) -> list[TypedColumn]:
-    """ "The most expensive in May" of a table of costs by month."""
     is_money = any(concepts_at((word,), 0)[1] & HINTED["money"] for word in _title(reading))
     return list(stated.under) if is_money else []
 
