@@ -39,6 +39,10 @@ async def settings(use: CommandContext) -> Reply:
             has_web=use.dependencies.has_web,
             has_messages=use.room.finds_messages,
         )
+        before = await places.settings(use.place)
+        if edit(before).tools == "all" != before.tools:
+            # They act with the operator's keys.
+            await use.dependencies.access.check_administers(use.person, use.place, use.directory)
         changed = await places.change(use.place, edit)
     use.audit("settings")
     return reply(_described(use, changed, "settings_changed"))

@@ -9,7 +9,7 @@ import pytest
 
 from bot.store.places import PlaceSettings
 from tests.doubles.town import TownRoom
-from tests.unit.bot.access.knowledge import ANN, BEN, opened, place
+from tests.unit.bot.access.knowledge import ANN, BEN, EVE, opened, place
 from tests.unit.bot.commands.counter import Counter
 
 if TYPE_CHECKING:
@@ -122,3 +122,19 @@ async def test_of_two_changes_at_once_none_is_lost(counter: Counter) -> None:
     assert await stored(counter) == PlaceSettings(
         mode="auto", persona="Be kind", temperature=0.5, route="chat"
     )
+
+
+async def test_the_operators_tools_are_an_administrators_to_allow_also_among_few(counter: Counter) -> None:
+    """They act with the operator's keys: a guest's direct message is no place to take them to."""
+    counter.chat.town.add("DM_EVE", "direct", "EVE")
+    counter.chat.town.add("GROUP", "group", "ANN", "BEN", "EVE")
+    for person, channel in ((EVE, "DM_EVE"), (BEN, "DM_BEN"), (EVE, "GROUP"), (BEN, "GROUP")):
+        where = place(channel)
+        assert "Only an admin" in await counter.say(person, "settings tools:all", where=where)
+        assert (await counter.chat.places.settings(where)).tools != "all"
+        assert "tools" in await counter.say(person, "settings tools:on", where=where)
+    for channel in ("GROUP", "DM_ANN"):
+        await counter.say(ANN, "settings tools:all", where=place(channel))
+        assert (await counter.chat.places.settings(place(channel))).tools == "all"
+    await counter.say(EVE, "settings persona:'Be kind'", where=place("GROUP"))
+    assert (await counter.chat.places.settings(place("GROUP"))).persona == "Be kind"
