@@ -40,6 +40,7 @@ PLACES: dict[str, Place] = {
     "dm_of_eve": _place("DE"),
     "dm_of_xan": _place("DX"),
     "dm_on_discord": _place("DD", workspace=NO_WORKSPACE, platform="discord"),
+    "external_group": _place("G2"),
 }
 OPERATOR = "operator"
 HOLDERS = (*PLACES, OPERATOR)
@@ -63,6 +64,7 @@ SECRETS = dict(
             "hobblenk",
             "virquist",
             "tamberol",
+            "sorvachk",
         ),
         strict=True,
     )
@@ -78,13 +80,16 @@ CHANNELS: dict[tuple[str, str, str], tuple[str, ChannelKind, tuple[str, ...]]] =
     ("slack", "T1", "G1"): ("ann--ben--eve", "group", ("UA", "UB", "UE")),
     ("slack", "T1", "DA"): ("", "direct", ("UA",)),
     ("slack", "T1", "DB"): ("", "direct", ("UB",)),
-    ("slack", "T1", "X1"): ("dockyard", "public", ("UA", "UB", "UX")),
+    ("slack", "T1", "X1"): ("dockyard", "public", ("UA", "UB", "UE", "UX")),
+    ("slack", "T1", "G2"): ("ann--ben--eve--xan", "group", ("UA", "UB", "UE", "UX")),
     ("slack", "T2", "C1"): ("embassy", "public", ("UA", "UB")),
     ("discord", "T1", "C1"): ("forum", "public", ("UA", "UB")),
     ("slack", "T1", "DE"): ("", "direct", ("UE",)),
     ("slack", "T1", "DX"): ("", "direct", ("UX",)),
     ("discord", NO_WORKSPACE, "DD"): ("", "direct", ("UB",)),
 }
+EXTERNAL = ("X1", "G2")
+"""With somebody of another organisation in it."""
 HOMES = {"slack": "T1", "discord": ""}
 """The workspace that the bot's token was made for: there alone the operator's is read."""
 MEMBERS = {"slack": {"UA", "UB", "UC"}, "discord": {"UA", "UB", "UC"}}
@@ -98,7 +103,8 @@ ASKERS: dict[str, tuple[Person, ...]] = {
     "dm_of_ben": (BEN,),
     "thread": (ANN, BEN, EVE),
     "second_thread": (ANN, BEN, EVE),
-    "external": (ANN, BEN, XAN),
+    "external": (ANN, BEN, EVE, XAN),
+    "external_group": (ANN, BEN, EVE, XAN),
     "second_workspace": (ANN, BEN),
     "second_platform": (ANN, BEN),
     "dm_of_eve": (EVE,),
@@ -120,7 +126,7 @@ def towns() -> dict[tuple[str, str], Town]:
                 home=HOMES[platform],
             ),
         )
-        town.add(channel, kind, *inside, external=channel == "X1", name=name)
+        town.add(channel, kind, *inside, external=channel in EXTERNAL, name=name)
     made["discord", NO_WORKSPACE].others = {"T1": made["discord", "T1"]}
     return made
 
@@ -174,7 +180,7 @@ def _kind(place: Place) -> ChannelKind:
 
 
 def _may_learn_in(asked_in: Place, readers: set[str], holder: str, *, bound: bool) -> bool:
-    external = asked_in == PLACES["external"]
+    external = asked_in.channel in EXTERNAL
     if holder == OPERATOR:
         at_home = asked_in.workspace == HOMES[asked_in.platform]
         return bound and at_home and not external and readers <= MEMBERS[asked_in.platform]

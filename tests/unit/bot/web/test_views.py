@@ -19,7 +19,17 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.process
 
-ANNS = ("public", "second_public", "private", "group", "dm_of_ann", "thread", "second_thread", "external")
+ANNS = (
+    "public",
+    "second_public",
+    "private",
+    "group",
+    "dm_of_ann",
+    "thread",
+    "second_thread",
+    "external",
+    "external_group",
+)
 """What Ann, who administers T1, can read there."""
 
 
