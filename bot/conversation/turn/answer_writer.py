@@ -19,8 +19,10 @@ from bot.conversation.turn.tool_steps import tool_steps
 from bot.messages import LANGUAGES
 from bot.port import ChatError, Reply
 from bot.streaming import scheduler
+from rag_engine.agent.tool import is_tool_result
 from rag_engine.errors import RagError
 from rag_engine.types import BEST_PASSAGES, Answer, AnswerOptions, Delta, Query, Retrieval, Stage
+from rag_engine.web.addresses import is_outside
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
     from bot.store.topics import Topic, Topics
     from bot.store.turns import ChatTurn, Turns
     from rag_engine.engine import Engine
-    from rag_engine.types import AnswerEvent, ConversationId, Turn
+    from rag_engine.types import AnswerEvent, ConversationId, Hit, Turn
 
 _STAGES: dict[str, Sentence] = {
     "retrieve": "stage_retrieve",
@@ -229,8 +231,7 @@ class AnswerWriter:
                 continue
             if isinstance(event, Retrieval):
                 view.passages = event.hits
-                addresses = [f"{hit.chunk.uri} {hit.chunk.text}" for hit in event.hits]
-                view.links |= rendering.links_in("\n".join(addresses))
+                view.links |= rendering.links_in("\n".join(map(_addresses, event.hits)))
             elif isinstance(event, Delta):
                 if not view.text and event.text:
                     await recorder.save("streaming")
@@ -290,6 +291,13 @@ def _answer_options(options: TurnOptions, turn: ChatTurn, *, plain_chat: bool) -
 def _conversation(turn: ChatTurn, topic: Topic) -> ConversationId:
     is_earlier = topic.started_at > turn.asked_at
     return turn.conversation if turn.conversation and is_earlier else topic.conversation
+
+
+def _addresses(hit: Hit) -> str:
+    """Strangers' texts could hide theirs."""
+    chunk = hit.chunk
+    is_ours = not (is_outside(chunk.document) or is_tool_result(chunk.document))
+    return f"{chunk.uri} {chunk.text if is_ours else ''}"
 
 
 def _links(turns: tuple[Turn, ...]) -> frozenset[str]:
