@@ -9,13 +9,16 @@ from lxml import etree
 from rag_engine.errors import CorruptFile
 from rag_engine.parsers._opendocument.charts import chart
 from rag_engine.parsers._opendocument.package import (
+    CHART,
     DRAW,
     OFFICE,
     SVG,
+    TABLE,
     XLINK,
     refuse_entities,
     translate_errors,
 )
+from rag_engine.parsers._opendocument.text import table
 from rag_engine.parsers._shared.charts import ChartReader
 from rag_engine.parsers._shared.sections import one_line
 from rag_engine.types import Section
@@ -55,6 +58,9 @@ class EmbeddedObjects:
                 annotation = root.findtext(f".//{_MATH}annotation")
                 text = one_line(annotation or "".join(root.itertext()))
                 yield Section(text=text, anchor=anchor, headings=headings)
+            elif root is not None and next(root.iter(f"{CHART}chart"), None) is None:
+                for element in root.iter(f"{TABLE}table"):
+                    yield Section(text=table(element), anchor=anchor, headings=headings, kind="table")
             elif root is not None:
                 yield from self._charts.sections(partial(chart, root), anchor, headings)
 

@@ -256,6 +256,22 @@ def test_slides_in_order_with_titles_notes_and_charts(tmp_path: Path) -> None:
     ]
 
 
+def test_a_sheet_within_a_text_is_read_like_a_table(tmp_path: Path) -> None:
+    """Not like a chart, which has no name for its first column and no row without a value."""
+
+    def row(*cells: str) -> str:
+        found = "".join(f"<table:table-cell><text:p>{cell}</text:p></table:table-cell>" for cell in cells)
+        return f"<table:table-row>{found}<table:table-cell table:number-columns-repeated='99'/></table:table-row>"
+
+    sheet = f"<table:table>{row('Item', 'Cost')}{row('Pen', '5')}{row('Not yet known')}</table:table>"
+    body = '<text:p><draw:frame><draw:object xlink:href="./Object 1"/></draw:frame></text:p>'
+    path = tmp_path / "file.odt"
+    parts = {"mimetype": _MIMETYPE + b"text", "content.xml": _content(body)}
+    path.write_bytes(zip_of({**parts, "Object 1/content.xml": _content(sheet, kind="spreadsheet")}))
+    (section,) = odt.parse(path)
+    assert (section.kind, section.text) == ("table", "Item | Cost\nPen | 5\nNot yet known")
+
+
 def test_boxes_are_read_by_position(tmp_path: Path) -> None:
     places = {"right": ("15cm", "5cm"), "below": ("1cm", "150mm"), "left": ("0.5in", "5.1cm")}
     shapes = "".join(
