@@ -15,7 +15,7 @@ import aiohttp
 from yarl import URL
 
 from rag_engine.agent.tool import Tool, ToolFailed
-from rag_engine.operator_tools.results import indented, passage, without_secrets
+from rag_engine.operator_tools.results import indented, passage, secret_headers, without_secrets
 from rag_engine.text.surrogates import encodable
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _BLOCK: Final = 64 << 10
 _MOST_REDIRECTS: Final = 3
 _LONGEST_JSON: Final = 2_000_000
-_PLAIN: Final = frozenset({"accept", "accept-language", "content-type", "user-agent"})
 _TEXTS: Final = re.compile(r"text/.+|application/(?:.+\+)?(?:json|xml|yaml)", re.IGNORECASE)
 _TYPES: Final[Mapping[str, type | tuple[type, ...]]] = {
     "string": str,
@@ -125,15 +124,11 @@ async def _asked(described: HttpTool, arguments: Mapping[str, object], session: 
             text = await _read(response, described.most_bytes)
             if "json" in response.content_type and len(text) <= _LONGEST_JSON:
                 text = await asyncio.to_thread(_indented, text)
-            text = without_secrets(text, _secrets(described))
+            text = without_secrets(text, secret_headers(described.headers))
             if response.status >= HTTPStatus.BAD_REQUEST:
                 raise ToolFailed(f"The server answered {response.status}: {text[:200]}")
             return text
     raise ToolFailed("The server redirects too often.")
-
-
-def _secrets(described: HttpTool) -> list[str]:
-    return [value for name, value in described.headers.items() if name.casefold() not in _PLAIN]
 
 
 def _address(template: str, arguments: Mapping[str, object]) -> URL:

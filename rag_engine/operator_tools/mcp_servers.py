@@ -20,7 +20,7 @@ from mcp.types import CONNECTION_CLOSED
 
 from rag_engine.agent.tool import Tool, ToolFailed
 from rag_engine.operator_tools.mcp_transports import BoundedTransport, program
-from rag_engine.operator_tools.results import indented, passage, without_secrets
+from rag_engine.operator_tools.results import indented, passage, secret_headers, without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
@@ -39,7 +39,7 @@ _CLOSE_SECONDS: Final = 5.0
 _UNUSABLE: Final = re.compile(r"[^A-Za-z0-9_-]+")
 
 _log = logging.getLogger(__name__)
-# A line for each message that cannot be read.
+# A line for each unreadable message.
 logging.getLogger("mcp.client").setLevel(logging.CRITICAL)
 
 
@@ -79,7 +79,7 @@ class _Servers:
 
 
 class _Connection:
-    """Its own task opens and closes the client, as the library wants it."""
+    """A task of its own opens and closes the client."""
 
     def __init__(self, server: McpServer) -> None:
         self._server = server
@@ -145,7 +145,9 @@ class _Connection:
 
     async def _opened(self) -> Client:
         async with self._lock:
-            if self._client is not None and self._task is not None and not self._task.done():
+            # Too much may come between calls.
+            is_open = self._task is not None and not self._task.done() and not self._exceeded
+            if self._client is not None and is_open:
                 return self._client
             if time.monotonic() - self._failed_at < _REST_SECONDS:
                 raise ToolFailed("The server failed a moment ago.")
@@ -166,7 +168,7 @@ class _Connection:
 
     def _shown(self, text: str) -> str:
         server = self._server
-        return without_secrets(text, (*server.headers.values(), *server.environment.values()))
+        return without_secrets(text, (*secret_headers(server.headers), *server.environment.values()))
 
     async def _failed(self, sentence: str) -> ToolFailed:
         if self._exceeded:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
@@ -17,10 +18,17 @@ LONGEST: Final = 8_000
 _LONGEST_PLACE: Final = 120
 _SHORTEST_SECRET: Final = 8
 _HIDDEN: Final = "[secret]"
+_PLAIN: Final = frozenset({"accept", "accept-language", "content-type", "user-agent"})
+_PLAIN_ADDRESS: Final = re.compile(r"https?://[^/?#@\s]+(?:/[\w.-]{0,15})*", re.IGNORECASE)
 
 
-def without_secrets(text: str, secrets: Iterable[str]) -> str:
+def secret_headers(headers: Mapping[str, str]) -> list[str]:
+    return [value for name, value in headers.items() if name.casefold() not in _PLAIN]
+
+
+def without_secrets(text: str, given: Iterable[str]) -> str:
     """A server may send back what the operator gave it."""
+    secrets = [each for each in given if not _PLAIN_ADDRESS.fullmatch(each)]
     parts = {part for secret in secrets for part in (secret, *secret.split())}
     written = {way for part in parts for way in (part, quote(part, safe=""), json.dumps(part)[1:-1])}
     for each in sorted(written, key=len, reverse=True):

@@ -60,6 +60,8 @@ def call(how: str, identity: object) -> None:
         "closed": lambda: error(identity, "the shop is closed today"),
     }
     send(replies.get(how, lambda: texts(identity, ["fine"]))())
+    if how == "chatty":
+        send(*[notice] * 5_000)
 
 
 def main(how: str) -> None:

@@ -8,17 +8,18 @@ import logging
 import sys
 import time
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from rag_engine.agent.tool import ToolContext, ToolFailed
+from rag_engine.operator_tools import mcp_servers, mcp_transports
 from rag_engine.operator_tools.mcp_servers import McpServer, mcp_tools
-from rag_engine.operator_tools.results import LONGEST
+from rag_engine.operator_tools.results import LONGEST, secret_headers, without_secrets
 from tests.unit.operator_tools.test_http_tools import asked
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
+    from collections.abc import AsyncGenerator, Callable
 
 pytestmark = pytest.mark.process
 CONTEXT = cast("ToolContext", None)
@@ -79,27 +80,76 @@ async def test_headers_of_the_operator_do_not_come_back(head: str, body: bytes) 
     assert "1234" not in text
 
 
-async def called(how: str, **values: object) -> str:
-    server = McpServer(
+@pytest.mark.parametrize("given", ["https://acme.example.org", "http://acme.example.org:8080/wiki/"])
+def test_an_address_that_the_operator_gave_is_shown(given: str) -> None:
+    """Else no link to the server's own pages would work."""
+    assert without_secrets(f"See {given}/T-1", [given]) == f"See {given}/T-1"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "https://ann:sesame-seed@acme.example.org",
+        "https://acme.example.org/hook/4f7c2a9be01d4f7c2a9be01d",
+        "https://acme.example.org/?key=12345678",
+    ],
+)
+def test_an_address_with_a_secret_in_it_is_not_shown(given: str) -> None:
+    assert without_secrets(f"See {given}", [given]) == "See [secret]"
+
+
+def test_headers_without_secrets_are_shown() -> None:
+    assert secret_headers({"Accept": "application/json", "X-Key": SECRET}) == [SECRET]
+
+
+def hostile(how: str) -> McpServer:
+    return McpServer(
         name="shop",
         command=(sys.executable, "-m", "tests.doubles.hostile_mcp", how),
         environment={"PYTHONPATH": ":".join(sys.path), "KEY": SECRET},
-        **{"start_seconds": 20.0, "seconds": 20.0, **values},  # type: ignore[arg-type]
+        start_seconds=20.0,
+        seconds=20.0,
     )
-    async with asyncio.timeout(60), mcp_tools([server]) as servers:
-        tools = await servers.tools()
-        if not tools:
-            return "no tools"
-        try:
-            result = await tools[-1].run({}, CONTEXT)
-        except ToolFailed as error:
-            return str(error)
-        return f"{tools[-1].name}: {result.hits[0].chunk.text}"
+
+
+async def called(how: str) -> str:
+    async with asyncio.timeout(60), mcp_tools([hostile(how)]) as servers:
+        return await said_by(servers)
+
+
+async def said_by(servers: Any) -> str:
+    tools = await servers.tools()
+    if not tools:
+        return "no tools"
+    try:
+        result = await tools[-1].run({}, CONTEXT)
+    except ToolFailed as error:
+        return str(error)
+    return f"{tools[-1].name}: {result.hits[0].chunk.text}"
 
 
 @pytest.mark.parametrize("how", ["endless", "large", "parts", "notices", "requests"])
 async def test_a_server_that_sends_too_much_is_ended(how: str) -> None:
     assert await called(how) == "The server sent too much: ask for less."
+
+
+async def test_a_server_that_says_much_between_calls_answers_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ended = asyncio.Event()
+
+    def program(*given: Any, exceeded: Callable[[], None]) -> Any:
+        def end() -> None:
+            exceeded()
+            ended.set()
+
+        return mcp_transports.program(*given, exceeded=end)
+
+    monkeypatch.setattr(mcp_servers, "program", program)
+    async with asyncio.timeout(60), mcp_tools([hostile("chatty")]) as servers:
+        assert await said_by(servers) == "shop_t0: fine"
+        await ended.wait()
+        assert await said_by(servers) == "shop_t0: fine"
 
 
 async def test_deep_results_are_cut_as_they_are_written() -> None:
