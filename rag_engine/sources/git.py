@@ -177,7 +177,7 @@ class _Repository:
         if await asyncio.to_thread(_size, self.folder) - before > self.most_download_bytes:
             await asyncio.to_thread(shutil.rmtree, self.folder)
             raise FileTooLarge(
-                f"The repository has more than {self.most_download_bytes / 1e6:,.0f} MB, which are downloaded at most."
+                f"The repository has more than {self.most_download_bytes / (1 << 20):,.6g} MB, which are downloaded at most."
             )
 
     async def _git(self, *arguments: str, into: Path | None = None) -> bytes:

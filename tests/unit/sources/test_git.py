@@ -222,11 +222,11 @@ async def test_a_repository_larger_than_the_limit_is_not_downloaded_to_its_end(
     monkeypatch.setenv("GIT_SSH_COMMAND", f"{sys.executable} {slow}")
     (repository / "docs" / "large.md").write_text(noise(1, 8_000_000))
     commit(repository)
-    synced.most_download_bytes = 2_000_000
+    synced.most_download_bytes = 3 << 19
     for address in ("ssh://ada@guides/guides.git", f"file://{repository}"):
         source = await synced.add("git", address)
         outcome = await synced.run(source)
-        assert outcome.error.startswith("The repository has more than 2 MB"), address
+        assert outcome.error.startswith("The repository has more than 1.5 MB"), address
         assert not (synced.data_dir / "sources" / str(source.id) / "git").exists()
     assert sent.stat().st_size < 7_000_000
 
