@@ -48,6 +48,14 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     return True
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """A run that broke off has tests that did not run: those that failed are not all that must run again."""
+    is_worker = hasattr(session.config, "workerinput")
+    if exitstatus == pytest.ExitCode.INTERNAL_ERROR and not is_worker and session.config.cache is not None:
+        session.config.cache.set("cache/lastfailed", {})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Worker:
     process: ForkProcess

@@ -118,6 +118,25 @@ def test_a_worker_that_dies_fails_its_test_and_the_others_run(run: Run) -> None:
     assert "1 failed, 3 passed" in output
 
 
+def test_a_run_that_broke_off_leaves_nothing_to_run_again_alone(run: Run) -> None:
+    """CI passes if what failed passes alone: then everything else must have run."""
+    broken = """
+        import os, pytest
+
+        @pytest.fixture(scope="session")
+        def server():
+            yield
+            os._exit(7)
+
+        def test_it(server): assert not server
+        def test_bad(): assert False
+    """
+    code, output = run(broken=broken, good="def test_it(): pass")
+    assert (code, "A worker died between tests" in output) == (pytest.ExitCode.INTERNAL_ERROR, True)
+    code, output = run("--last-failed", "--last-failed-no-failures", "none")
+    assert code == pytest.ExitCode.NO_TESTS_COLLECTED, output
+
+
 def test_the_first_failure_ends_the_run_if_asked(run: Run) -> None:
     content = """
         import pytest
