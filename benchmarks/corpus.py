@@ -114,6 +114,12 @@ class Corpus:
             text = " ".join(words)
         return JudgedQuestion(text=text, vector=self.near(question.vector * 4, noise=0.35))
 
+    def translation(self, question: JudgedQuestion) -> JudgedQuestion:
+        """In other words, at a cosine of about 0.4, as the default embedder sees the question in another language."""
+        words = self.random.integers(200, 20_000, 3), self.random.integers(0, 30, 2)
+        text = " ".join(_word(int(word)) for word in np.concatenate(words))
+        return JudgedQuestion(text=text, vector=self.near(question.vector * 4, noise=1.3))
+
 
 def _word(number: int) -> str:
     syllables = ("ka", "lo", "mi", "ren", "tu", "sor", "vel", "pon", "ga", "dri")

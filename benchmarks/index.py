@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from rag_engine.types import Document, Leg, Ranking
 
 QUERIES = 100
-REWRITES = 4
 LIMIT = 100
 
 
@@ -139,34 +138,48 @@ async def _one_more(index: EmbeddedIndex, corpus: Corpus, first: int) -> list[fl
     return _quantiles(times)
 
 
-async def _with_rewrites(index: EmbeddedIndex, corpus: Corpus) -> dict[str, object]:
-    """Processor time of one call, both legs, with a question alone and with four rewrites, in turns."""
+async def _with_further_wordings(index: EmbeddedIndex, corpus: Corpus) -> dict[str, object]:
+    """Milliseconds of one call, both legs, with a question alone and with four further wordings, in turns."""
     everything = frozenset(KnowledgeBaseId(f"base{number}") for number in range(KNOWLEDGE_BASES))
-    alone: list[float] = []
-    together: list[float] = []
-    hits: list[int] = []
-    for number in range(2 * QUERIES):
-        question = corpus.question(number)
-        texts = [question, *(corpus.rewrite(question) for _ in range(REWRITES))]
-        limits = [LIMIT, *([retrieve.Settings().further_candidates] * REWRITES)]
-        calls = [
-            _searches(text, ("lexical", "dense"), everything, limit)
-            for text, limit in zip(texts, limits, strict=True)
-        ]
-        times = [time.process_time()]
-        await index.search(calls[0])
-        times.append(time.process_time())
-        found = await index.search([search for call in calls for search in call])
-        times.append(time.process_time())
-        alone.append((times[1] - times[0]) * 1000)
-        together.append((times[2] - times[1]) * 1000)
-        hits.append(len({hit.chunk.id for ranking in found for hit in ranking.hits}))
-    return {
-        "alone": _quantiles(alone),
-        f"with {REWRITES} rewrites": _quantiles(together),
-        "ratio": round(float(np.median(together) / np.median(alone)), 2),
-        "distinct chunks found": round(float(np.median(hits))),
+    few = retrieve.Settings().further_candidates
+    further: dict[str, Callable[[JudgedQuestion], list[JudgedQuestion]]] = {
+        "4 rewrites": lambda question: [corpus.rewrite(question) for _ in range(4)],
+        "3 rewrites and a translation": lambda question: [
+            *(corpus.rewrite(question) for _ in range(3)),
+            corpus.translation(question),
+        ],
     }
+    figures: dict[str, object] = {}
+    for name, made in further.items():
+        alone: list[tuple[float, float]] = []
+        together: list[tuple[float, float]] = []
+        for number in range(2 * QUERIES):
+            question = corpus.question(number)
+            one = _searches(question, ("lexical", "dense"), everything, LIMIT)
+            five = one + [
+                each
+                for text in made(question)
+                for each in _searches(text, ("lexical", "dense"), everything, few)
+            ]
+            alone.append(await _spent(index, one))
+            together.append(await _spent(index, five))
+        figures |= {
+            f"{kind}, alone and with {name}": {
+                "p50": [float(np.median(times).round(2)) for times in (own, all_)],
+                "ratio": round(float(np.median(all_) / np.median(own)), 2),
+            }
+            for kind, own, all_ in zip(
+                ("processor", "clock"), zip(*alone, strict=True), zip(*together, strict=True), strict=True
+            )
+        }
+    return figures
+
+
+async def _spent(index: EmbeddedIndex, searches: Sequence[Search]) -> tuple[float, float]:
+    """Milliseconds of the processor and of the clock."""
+    started = time.process_time()
+    passed = await _timed(lambda: index.search(searches))
+    return (time.process_time() - started) * 1000, passed
 
 
 async def measure(chunks: int, *, undisturbed: bool = False) -> dict[str, object]:
@@ -195,7 +208,7 @@ async def measure(chunks: int, *, undisturbed: bool = False) -> dict[str, object
             )
             figures["one more document searchable, ms p50, p95"] = await _one_more(index, corpus, chunks)
             with _undisturbed(undisturbed):
-                figures["processor ms of one question, p50, p95"] = await _with_rewrites(index, corpus)
+                figures["milliseconds"] = await _with_further_wordings(index, corpus)
     return figures
 
 

@@ -63,6 +63,8 @@ def is_misspelt(typed: str, written: str) -> bool:
 def similarity(typed: str, written: str) -> float:
     """0 to 1: by edits or as a beginning."""
     typed, written = _comparable(typed), _comparable(written)
+    if not typed or not written:
+        return 0.0
     if typed == written:
         return 1.0
     if any(map(str.isdigit, typed)) != any(map(str.isdigit, written)):

@@ -62,6 +62,22 @@ async def test_what_was_not_found_yet_is_read_afterwards(at: Bench) -> None:
     assert paths == ["_search", "_msearch", "_search"]
 
 
+async def test_the_words_of_all_queries_of_a_call_are_counted_at_once(at: Bench) -> None:
+    async with at.opened() as index:
+        await put(index, document("a"), *TEXTS)
+        await ask_often(index)
+        before = len(at.proxy.requests)
+        asked = [lexical(text) for text in ("number1 tree", "number2 number3", "apple number4")]
+        first, second, third = await index.search(asked)
+        paths = [request.path.rpartition("/")[2] for request in at.proxy.requests[before:]]
+    assert paths == ["_search", "_msearch"]
+    assert [ranking.hits[0].chunk.text for ranking in (first, second, third)] == [
+        "apple tree number1",
+        "apple tree number2",
+        "apple tree number4",
+    ]
+
+
 async def test_another_programs_changes_are_seen_and_what_they_withdrew_is_forgotten(at: Bench) -> None:
     async with at.opened() as index, at.opened() as other:
         await put(index, document("a"), *TEXTS)

@@ -28,6 +28,7 @@ from rag_engine.indexes.elasticsearch.search import (
     rankings,
     search_request,
     server_timeout,
+    shared_words,
     target,
     words_of,
 )
@@ -342,8 +343,9 @@ class ElasticsearchIndex:
         moment: str = "",
     ) -> dict[int, LexicalWeights]:
         asked = target(searches, names, moment)
-        lexical = [(number, search) for number, search in enumerate(searches) if search.leg == "lexical"]
-        found = {number: await self._weights_of(search, known, asked) for number, search in lexical}
+        lexical = {number: search for number, search in enumerate(searches) if search.leg == "lexical"}
+        await self._statistics.learn(shared_words(lexical.values(), known), asked)
+        found = {number: await self._weights_of(search, known, asked) for number, search in lexical.items()}
         return {number: weights for number, weights in found.items() if weights is not None}
 
     async def _weights_of(
@@ -366,9 +368,7 @@ class ElasticsearchIndex:
                 if base in search.knowledge_bases and known[base].base
             },
         )
-        if weights is None or not similar:
-            return weights
-        return dataclasses.replace(weights, corrections=misspelt(similar))
+        return dataclasses.replace(weights, corrections=misspelt(similar)) if weights and similar else weights
 
     async def _ask(self, asked: SearchRequest) -> Sequence[Mapping[str, Any]]:
         with translate_errors():

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rag_engine.indexes.elasticsearch.cluster import Cluster
     from rag_engine.types import Chunk, KnowledgeBaseId
 
+_BITS = 2**16 - 1
 _PAGE = 500
 _ROOM = 2
 """For chunks of the same ids in other generations."""
@@ -144,10 +145,21 @@ class WordCounts:
 def word_counts(chunks: Sequence[FoundChunk], words: Sequence[str]) -> WordCounts:
     texts = [chunk.words for chunk in chunks]
     lengths = np.array([*map(len, texts)], dtype=np.int64)
-    every, owners = np.concatenate(texts), np.repeat(np.arange(len(texts)), lengths)
-    counts = [np.bincount(owners[every == hash(word)], minlength=len(texts)) for word in words]
+    every = np.concatenate(texts)
+    hashes = np.array([*map(hash, words)], dtype=np.int64)
+    likely = np.zeros(_BITS + 1, dtype=np.bool_)
+    likely[hashes & _BITS] = True
+    places = np.flatnonzero(likely[every & _BITS])
+    order = np.argsort(hashes)
+    rows = order[np.minimum(np.searchsorted(hashes[order], every[places]), len(words) - 1)]
+    are_words = hashes[rows] == every[places]
+    owners = np.searchsorted(np.cumsum(lengths), places[are_words], side="right")
+    counts = np.bincount(rows[are_words] * len(texts) + owners, minlength=len(words) * len(texts))
     return WordCounts(
-        words=words, counts=np.array(counts), lengths=lengths, bases=[chunk.base for chunk in chunks]
+        words=words,
+        counts=counts.reshape(len(words), -1),
+        lengths=lengths,
+        bases=[chunk.base for chunk in chunks],
     )
 
 

@@ -20,7 +20,7 @@ from rag_engine.text.surrogates import encodable
 from rag_engine.types import Hit, Ranking
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rag_engine.errors import IndexUnavailable
     from rag_engine.indexes.elasticsearch.found_chunks import ChunkKey, FoundPart, WordCounts
@@ -43,9 +43,9 @@ _VIEW_LIFETIME = "1m"
 _CANDIDATES_A_HIT = 10
 """With fewer, filters that keep a tenth of the chunks lose hits."""
 _FURTHER_CANDIDATES_A_HIT = 2
-"""For all queries of a call but the first."""
+"""For later queries."""
 _SHARED_WORTH = 0.5
-_FEWEST = 100
+_FEWEST, _FEWEST_OF_FURTHER = 100, 20
 _LEXICAL_CANDIDATES_A_HIT = 1.5
 _FEWEST_LEXICAL_CANDIDATES = 150
 """They hold the exact best ten (average lengths 15 to 400 tokens)."""
@@ -125,8 +125,8 @@ def _bodies(
     for group in groups:
         places |= dict.fromkeys(group, len(bodies))
         visible = _visible(searches[group[0]], known) or {}
-        limit = max(searches[number].limit for number in group)
-        bodies.append(_lexical(visible, [weights[number] for number in group], limit))
+        limits = [searches[number].limit for number in group]
+        bodies.append(_lexical(visible, [weights[number] for number in group], limits))
     return bodies, places
 
 
@@ -263,6 +263,27 @@ def words_of(search: Search) -> dict[str, int]:
     return dict(list(Counter(token for token in search.tokens if token.strip()).items())[: max(room, 1)])
 
 
+def shared_words(searches: Iterable[Search], known: Manifests) -> list[tuple[list[str], list[Manifest]]]:
+    """Of lexical searches with one audience."""
+    groups: dict[frozenset[KnowledgeBaseId], list[Search]] = {}
+    for search in searches:
+        groups.setdefault(search.knowledge_bases, []).append(search)
+    found: list[tuple[list[str], list[Manifest]]] = []
+    for group in groups.values():
+        words = {word for search in group for word in _all_words(search)}
+        if len(group) > 1 and len(words) <= _MOST_TOKENS and (manifests := manifests_of(group[0], known)):
+            found.append((sorted(words), manifests))
+    return found
+
+
+def _all_words(search: Search) -> Iterator[str]:
+    yield from words_of(search)
+    for base in search.synonyms.keys() & search.knowledge_bases:
+        yield from search.synonyms[base]
+    for forms in search.names:
+        yield from forms
+
+
 def manifests_of(search: Search, known: Manifests) -> list[Manifest]:
     return [known[base] for base in sorted(search.knowledge_bases) if known[base].base]
 
@@ -283,16 +304,20 @@ def _of_documents(documents: Sequence[str]) -> dict[str, Any]:
     return wanted[0] if len(wanted) == 1 else {"bool": {"should": wanted}}
 
 
-def _lexical(visible: Mapping[str, Any], weights: Sequence[LexicalWeights], limit: int) -> dict[str, Any]:
+def _lexical(
+    visible: Mapping[str, Any], weights: Sequence[LexicalWeights], limits: Sequence[int]
+) -> dict[str, Any]:
     terms = _terms(_greatest([each.worth for each in weights]))
     for base in {base for each in weights for base in each.synonyms}:
         words = _greatest([each.synonyms.get(base, {}) for each in weights])
         own = {"filter": [{"term": {"base": base}}], "should": _terms(words), "minimum_should_match": 1}
         terms += [{"bool": own}] if words else []
-    candidates = max(_FEWEST_LEXICAL_CANDIDATES, int(_LEXICAL_CANDIDATES_A_HIT * limit))
+    most, *further = sorted(limits, reverse=True)
+    candidates = max(_FEWEST_LEXICAL_CANDIDATES, int(_LEXICAL_CANDIDATES_A_HIT * most))
+    candidates += sum(max(_FEWEST_OF_FURTHER, limit // 2) for limit in further) * 3 // 2
     return {
         "query": {"bool": {"must": [{"bool": {"should": terms}}], **visible}},
-        "size": min(_MOST_CANDIDATES, candidates * (1 + len(weights)) // 2),
+        "size": min(_MOST_CANDIDATES, candidates),
         **_BEST,
     }
 
@@ -310,8 +335,8 @@ def _terms(worth: Mapping[str, float]) -> list[dict[str, Any]]:
 
 
 def _dense(search: Search, visible: Mapping[str, Any], *, is_first: bool) -> dict[str, Any]:
-    nearest = min(_MOST_CANDIDATES, max(search.limit, _FEWEST))
-    examined = nearest * (_CANDIDATES_A_HIT if is_first else _FURTHER_CANDIDATES_A_HIT)
+    nearest = min(_MOST_CANDIDATES, max(search.limit, _FEWEST if is_first else _FEWEST_OF_FURTHER))
+    examined = max(nearest * (_CANDIDATES_A_HIT if is_first else _FURTHER_CANDIDATES_A_HIT), _FEWEST)
     knn = {
         "field": f"{EXPANSIONS[search.expansion]}.vector" if search.expansion else "vector",
         "query_vector": np.ascontiguousarray(search.vector, dtype=np.float32),

@@ -24,7 +24,7 @@ from rag_engine.text.name_similarity import lacking, replacements, similar_words
 from rag_engine.text.spelling import SHARE, corrections, to_correct
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -143,6 +143,12 @@ class WordStatistics:
         weights = _weights(counts, statistics, synonyms)
         said = {token: tuple(words) for token, words in corrected.items() if words}
         return weights and replace(weights, corrections=said)
+
+    async def learn(
+        self, shared: Iterable[tuple[Sequence[str], Sequence[Manifest]]], target: Mapping[str, Any]
+    ) -> None:
+        for words, manifests in shared:
+            await self._count(words, manifests, target)
 
     async def similar(
         self, names: Sequence[tuple[str, ...]], manifests: Sequence[Manifest], target: Mapping[str, Any]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import base64
 import traceback
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import elastic_transport
 import elasticsearch
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,7 +21,7 @@ from rag_engine.indexes.elasticsearch.bulk_writer import Shared, batches
 from rag_engine.indexes.elasticsearch.client import addresses, connected, is_supported
 from rag_engine.indexes.elasticsearch.documents import frequencies, saturated
 from rag_engine.indexes.elasticsearch.errors import kind_of, reason_of, translate_errors, unavailable
-from rag_engine.indexes.elasticsearch.found_chunks import FoundChunk, FoundPart
+from rag_engine.indexes.elasticsearch.found_chunks import FoundChunk, FoundPart, word_counts
 from rag_engine.indexes.elasticsearch.retry import limited, pause, repeated
 from rag_engine.indexes.elasticsearch.schema import chunk_index
 from rag_engine.indexes.elasticsearch.search import LegHits, rankings
@@ -349,6 +351,22 @@ def test_queries_of_one_call_share_chunks_and_score_their_own_words() -> None:
     made = {str(hit.chunk.id): hit.chunk for hit in first.hits}
     assert all(hit.chunk is made[hit.chunk.id] for hit in second.hits if hit.chunk.id in made)
     assert made["c"].knowledge_base == base("k1")
+
+
+def test_words_are_counted_in_every_chunk() -> None:
+    random = np.random.default_rng(4)
+    # So many that the last bits of some hashes are those of another's.
+    texts = [[f"w{number}" for number in random.integers(0, 6_000, 900)] for _ in range(20)]
+    chunks = [
+        FoundChunk(chunk(document("d"), "", name=str(place)), base="b", tokens=" ".join(text))
+        for place, text in enumerate(texts)
+    ]
+    words = [f"w{number}" for number in range(0, 9_000, 3)]
+    counted = word_counts(chunks, words)
+    assert counted.lengths.tolist() == [900] * 20
+    expected = [Counter(text) for text in texts]
+    assert counted.counts.tolist() == [[each[word] for each in expected] for word in words]
+    assert counted.counts.sum() > 5_000
 
 
 def test_the_best_are_chosen_with_ties_in_the_order_of_chunk_ids() -> None:
