@@ -19,6 +19,8 @@ class Traffic:
 
     def take(self, block: bytes) -> None:
         """Raises `TooMuchSent`."""
-        self._left -= len(block) + _OF_A_PART * (1 + block.count(b"{") + block.count(b"["))
+        within_texts = block.count(b"{\\") + block.count(b"[\\")
+        parts = 1 + block.count(b"{") + block.count(b"[") - within_texts
+        self._left -= len(block) + _OF_A_PART * parts
         if self._left < 0:
             raise TooMuchSent

@@ -52,6 +52,7 @@ def call(how: str, identity: object) -> None:
         send(endless[how](number))
     replies: dict[str, Callable[[], object]] = {
         "large": lambda: texts(identity, ["x" * 100_000_000]),
+        "rows": lambda: texts(identity, [json.dumps([{"id": number} for number in range(20_000)])]),
         "parts": lambda: texts(identity, ["x"] * 200_000),
         "deep": lambda: result(identity, content=[], structuredContent={"a": deep()}),
         "error": lambda: error(identity, f"no shop for {secret}"),

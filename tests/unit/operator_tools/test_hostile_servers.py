@@ -158,6 +158,10 @@ async def test_deep_results_are_cut_as_they_are_written() -> None:
     assert time.perf_counter() - started < 5
 
 
+async def test_a_long_list_in_a_text_is_no_large_message() -> None:
+    assert (await called("rows")).startswith('shop_t0: [{"id": 0}, {"id": 1}')
+
+
 async def test_lines_that_are_no_messages_fill_no_log(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO):
         assert await called("garbage") == "no tools"
