@@ -281,7 +281,7 @@ class _WrittenColumn:
         self.column = column
         self._texts: Counter[str] = Counter()
         self._too_many = False
-        self._unread = 0
+        self._filled = self._unread = 0
         self._least: Value = None
         self._greatest: Value = None
 
@@ -293,8 +293,10 @@ class _WrittenColumn:
             self._texts[short] += 1
         else:
             self._too_many = True
+        is_unread = value is None and not is_empty(text)
+        self._filled += value is not None or is_unread
         if value is None:
-            self._unread += not is_empty(text)
+            self._unread += is_unread
         elif self.column.kind != "text":
             if self._least is None or _before(value, self._least):
                 self._least = value
@@ -306,6 +308,7 @@ class _WrittenColumn:
         most = self._texts if is_all else dict(self._texts.most_common(_MOST_VALUES))
         return replace(
             self.column,
+            filled=self._filled,
             unread=self._unread,
             values=tuple(most),
             has_all_values=is_all and all(len(text) < _LONGEST_VALUE for text in most),

@@ -19,7 +19,9 @@ _WORDS: Final = (
 )
 _WHOLE: Final = re.compile(rf"(?:{_WORDS})\s*[:：]?", re.IGNORECASE)
 _BEGINS: Final = re.compile(rf"(?:{_WORDS})(?!\w)", re.IGNORECASE)
-_ENDS: Final = re.compile(rf"(?<!\w)(?:{_WORDS})\s*[:：]?$", re.IGNORECASE)
+_ENDS: Final = re.compile(
+    rf"(?:(?<!\w)(?:{_WORDS})|\w(?:合計|総計|小計|合计|总计|小计|합계|총계|소계))\s*[:：]?$", re.IGNORECASE
+)
 _LONGEST: Final = 60
 
 

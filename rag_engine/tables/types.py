@@ -30,8 +30,8 @@ class TypedColumn:
     unit: str = ""
     """Such as "€", "%" (12 % is stored as 12) or "h"."""
     filled: int = 0
+    """Without totals; `unread`: those of another kind."""
     unread: int = 0
-    """Filled cells of another kind, in rows without totals."""
     values: tuple[str, ...] = ()
     """As they first appear; the most frequent of many."""
     has_all_values: bool = False

@@ -45,8 +45,10 @@ def write(question: str, tables: Sequence[TypedTable]) -> WrittenQuery | QueryRe
                     for word, cell in said.taken
                 )
                 return replace(written, notes=(*written.notes, *notes), language=language)
-            if first is None or first.missing == "question":
+            if first is None or first.missing == "question" or "choice" == written.missing != first.missing:
                 first = written
+        if first is not None and first.missing == "choice":
+            return first
     return first or QueryRefusal(missing="question")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from rag_engine.tables.rules.coverage import check_covered
 from rag_engine.tables.rules.filters.comparison_filters import currency_column
 from rag_engine.tables.rules.filters.completeness import check_used
 from rag_engine.tables.rules.filters.conditions import conditions
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 def assembled(reading: Interpretation) -> TableQuery:
     """Raises `Unanswered`."""
     query = _by_currency(reading, _assembled(reading))
+    check_covered(reading, query)
     table = reading.table
     if isinstance(table, JoinedTable) and not all(map(table.is_first, _measured_columns(query))):
         raise refused("question", table)

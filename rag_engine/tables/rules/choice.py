@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from rag_engine.tables.rules.assembly import assembled
 from rag_engine.tables.rules.interpretation import read
 from rag_engine.tables.rules.language.question_words import header_words
+from rag_engine.tables.rules.language.question_words import words as words_of
 from rag_engine.tables.rules.mentions.comparisons import CURRENCIES
 from rag_engine.tables.rules.mentions.joins import JoinedTable, joined
 from rag_engine.tables.rules.refusals import Unanswered
@@ -103,7 +104,7 @@ def _of_one(question: Question, tables: Sequence[TypedTable]) -> WrittenQuery | 
         written = [one for one in written if one.reading.is_direct]
     if written:
         best = max(one.reading.evidence for one in written)
-        unclear = [one for one in refused if not one[0].leftovers and one[0].evidence > best]
+        unclear = [one for one in refused if one[0].evidence > (2 * best if one[0].leftovers else best)]
         if not unclear:
             return _best(written) if _is_named(written, attempts) else _which(attempts)
         refused = unclear
@@ -164,7 +165,7 @@ def _unclear(reading: Interpretation) -> QueryRefusal:
 
 
 def _best(written: Sequence[_Attempt]) -> WrittenQuery | QueryRefusal:
-    ranks = [(one.reading.evidence, _literal(one), _is_in_language(one)) for one in written]
+    ranks = [(one.reading.specific, _literal(one), _is_in_language(one)) for one in written]
     best = [one for one, rank in zip(written, ranks, strict=True) if rank == max(ranks)]
     if len(best) == 1:
         return best[0].result
@@ -174,8 +175,17 @@ def _best(written: Sequence[_Attempt]) -> WrittenQuery | QueryRefusal:
 
 def _is_in_language(attempt: _Attempt) -> bool:
     table, language = attempt.reading.table, attempt.reading.question.language
-    likely = possible(", ".join(column.name for column in table.columns))
+    if not _names_anything(attempt.reading):
+        return False
+    named = ", ".join(column.name for column in table.columns)
+    if language != "zh" and any(word.is_han for word in words_of(named, language)):
+        return False
+    likely = possible(named)
     return language in likely if likely else True
+
+
+def _names_anything(reading: Interpretation) -> bool:
+    return bool(reading.values or reading.titles or any(map(reading.is_specific, reading.columns)))
 
 
 def _literal(attempt: _Attempt) -> int:
@@ -184,7 +194,7 @@ def _literal(attempt: _Attempt) -> int:
     table = reading.table
     named = [*titles_of(table), *(column.name for column in table.columns)]
     written = {word.folded for text in named for word in header_words(text, reading.question.language)}
-    said = (*reading.titles, *reading.columns)
+    said = (*reading.titles, *filter(reading.is_specific, reading.columns))
     words = reading.question.words
     return sum(words[at].folded in written for one in said for at in range(one.start, one.end))
 

@@ -15,6 +15,8 @@ from rag_engine.tables.rules.mentions import (
     qualities,
     roots,
 )
+from rag_engine.tables.rules.mentions.column_comparisons import compared_columns
+from rag_engine.tables.rules.mentions.compounds import split
 from rag_engine.tables.rules.mentions.leftovers import leftovers
 from rag_engine.tables.rules.question import SIGNS, Question, Sign
 from rag_engine.tables.rules.signs import is_operation, of_groups, placed_superlatives, within_columns
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from rag_engine.tables.rules.language.question_words import QuestionWord
     from rag_engine.tables.rules.mentions.cell_values import ValueMention
+    from rag_engine.tables.rules.mentions.column_comparisons import ColumnComparison
     from rag_engine.tables.rules.mentions.columns import ColumnMention
     from rag_engine.tables.rules.mentions.comparisons import Comparison
     from rag_engine.tables.rules.mentions.time_spans import Period, PeriodMention
@@ -45,6 +48,7 @@ _Mention = TypeVar(
     "ColumnMention",
     "PeriodMention",
     "Comparison",
+    "ColumnComparison",
     "Sign",
     "BareNumber",
     "TitleMention",
@@ -73,6 +77,7 @@ class Interpretation:
     table: TypedTable
     values: tuple[ValueMention, ...]
     columns: tuple[ColumnMention, ...]
+    contrasts: tuple[ColumnComparison, ...]
     periods: tuple[PeriodMention, ...]
     comparisons: tuple[Comparison, ...]
     signs: tuple[Sign, ...]
@@ -95,12 +100,21 @@ class Interpretation:
     @property
     def evidence(self) -> float:
         exact = sum(3.0 if value.exact else 1.0 for value in self.values)
-        named = sum(
-            3 * column.share + (column.end - column.start - 1) / 4 if column.share else 1.5
-            for column in self.columns
-        )
+        named = sum(map(self._weight, self.columns))
         hinted = sum(2.0 for sign in self.signs if sign.group == "hints" and self._fits(sign.name))
         return exact + named + hinted + sum(2.0 if one.is_literal else 1.0 for one in self.titles)
+
+    @property
+    def specific(self) -> float:
+        """Without columns such as "Total"."""
+        return self.evidence - sum(self._weight(one) for one in self.columns if not self.is_specific(one))
+
+    def is_specific(self, column: ColumnMention) -> bool:
+        said = self.question.words[column.start : column.end]
+        return not all(self.question.lexicon.has(word, "operations") for word in said)
+
+    def _weight(self, column: ColumnMention) -> float:
+        return 3 * column.share + (column.end - column.start - 1) / 4 if column.share else 1.5
 
     def _fits(self, hint: str) -> bool:
         return bool(columns.of_concepts(self.table, HINTED[hint], self.question.language))
@@ -122,6 +136,7 @@ class _Claims:
 
 def read(question: Question, table: TypedTable) -> Interpretation:
     """The surest first; no word has two."""
+    question = split(question, table)
     words, language = question.words, question.language
     claims = _Claims(len(words))
     long = claims.take(
@@ -134,7 +149,9 @@ def read(question: Question, table: TypedTable) -> Interpretation:
     short, named, doubtful = _values_and_columns(question, table, claims)
     claims.take(short)
     claims.take(named)
-    signs = _signs(question, claims, named)
+    contrasts = claims.take(compared_columns(question, claims.free, named))
+    sides = {side for one in contrasts for side in one.sides}
+    signs = _signs(question, claims, [one for one in named if one not in sides])
     titled = title_words(table, language)
     others, hints = _otherwise_named(question, table, claims, named, [one.end for one in compared])
     titles = claims.take(_titles(words, claims.free, titled))
@@ -146,6 +163,7 @@ def read(question: Question, table: TypedTable) -> Interpretation:
         table=table,
         values=_in_order(long, short, partial),
         columns=_titled_columns(words, titled, _in_order(named, others)),
+        contrasts=contrasts,
         periods=_compared_periods(dated, signs),
         comparisons=compared,
         signs=_counting(question, table, _in_order(signs, hints), _in_order(named, others), titles),
@@ -171,7 +189,7 @@ def _unread(reading: Interpretation, free: Sequence[bool]) -> tuple[tuple[int, i
         signs=reading.signs,
         things={one.start for one in (*reading.columns, *reading.titles)},
         headers={word.folded for one in reading.table.columns for word in header_words(one.name, language)},
-        values=[(one.start, one.end) for one in reading.values],
+        values=reading.values,
         has_periods=bool(reading.periods),
     )
     return tuple(found)
@@ -266,7 +284,7 @@ def _values_and_columns(
 ) -> tuple[list[ValueMention], list[ColumnMention], tuple[TypedColumn, ...]]:
     words, language = question.words, question.language
     values = cell_values.whole(words, claims.free, table, language, question.is_no_value)
-    named = columns.mentioned(words, claims.free, table, language, question.is_common)
+    named = columns.mentioned(words, claims.free, table, language, question.is_common, question.is_hint)
     asks_when = any(sign.name == "when" for sign in of_groups(question, claims.free, "asked"))
     dated = {value: column for value in values for column in _dates(question, table, value)}
     if asks_when and dated:
@@ -285,7 +303,7 @@ def _dates(question: Question, table: TypedTable, value: ValueMention) -> list[T
     within = [value.start <= at < value.end for at in range(len(question.words))]
     language = question.language
     found = [
-        *columns.mentioned(question.words, within, table, language, question.is_common),
+        *columns.mentioned(question.words, within, table, language, question.is_common, question.is_hint),
         *columns.meant(question.words, within, table, language),
     ]
     return [column for one in found for column in one.columns if column.kind == "date"]
@@ -326,7 +344,7 @@ def _titles(
     return [
         TitleMention(start=at, end=at + 1, is_literal=not titled.isdisjoint(word.forms))
         for at, word in enumerate(words)
-        if free[at] and not word.is_number and is_titled(word, titled)
+        if free[at] and not word.is_number and word.folded not in columns.LINKS and is_titled(word, titled)
     ]
 
 

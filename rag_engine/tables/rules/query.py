@@ -10,6 +10,7 @@ Function = Literal["sum", "average", "median", "most", "least", "count", "distin
 FOLDING: Final[tuple[Function, ...]] = ("sum", "average", "median")
 TimeUnit = Literal["", "year", "quarter", "month", "day"]
 Extreme = Literal["", "most", "least"]
+Operator = Literal[">", ">=", "<", "<="]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,11 +46,18 @@ class EmptyFilter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnFilter:
+    column: TypedColumn
+    operator: Operator
+    other: TypedColumn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AnyFilter:
     alternatives: tuple[tuple[Filter, ...], ...]
 
 
-Filter = TextFilter | RangeFilter | EmptyFilter | AnyFilter
+Filter = TextFilter | RangeFilter | EmptyFilter | ColumnFilter | AnyFilter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

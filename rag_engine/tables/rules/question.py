@@ -24,6 +24,9 @@ class Question:
     def is_common(self, word: QuestionWord) -> bool:
         return self.lexicon.has(word, *COMMON)
 
+    def is_hint(self, word: QuestionWord) -> bool:
+        return self.lexicon.has(word, "hints")
+
     def is_no_value(self, word: QuestionWord) -> bool:
         """ "Paid" and "won" may be states."""
         is_linking = self.lexicon.has(word, "filler") and not self.lexicon.has(word, "states")

@@ -9,6 +9,7 @@ from rag_engine.tables.rules.language.question_words import folded
 from rag_engine.tables.rules.query import (
     Aggregate,
     AnyFilter,
+    ColumnFilter,
     Difference,
     EmptyFilter,
     RangeFilter,
@@ -223,6 +224,8 @@ def _filter(one: Filter) -> str:
             return _range_filter(one)
         case AnyFilter():
             return f"({' OR '.join(f'({_joined(filters)})' for filters in one.alternatives)})"
+        case ColumnFilter():
+            return f"{_quoted(one.column.sql_name)} {one.operator} {_quoted(one.other.sql_name)}"
         case EmptyFilter():
             return f"{_quoted(one.column.text_name)} IS {'NOT ' if one.negated else ''}NULL"
 

@@ -6,7 +6,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.tables.rules.language.lexicon import concepts, lexicon
-from rag_engine.tables.rules.language.question_words import forms, header_words
+from rag_engine.tables.rules.language.question_words import folded, forms, header_words
+from rag_engine.tables.rules.mentions.comparisons import is_spelled
 from rag_engine.tables.rules.titles import titles_of
 from rag_engine.text.spelling import is_slip
 
@@ -55,17 +56,18 @@ def plain(question: str, tables: Sequence[TypedTable], language: str) -> Wording
     if language not in _UNDONE:
         return Wording(text=question)
     cells = _joined(tables, language, cells=True)
+    meant = concepts()[1].keys()
     known = {**_joined(tables, language, cells=False), **_lexical(language)}
     taken: list[tuple[str, str]] = []
 
     def corrected(match: re.Match[str]) -> str:
         word = match[0]
         own = forms(word, language)
-        if len(word) < _SHORTEST or not own.isdisjoint(cells.keys() | known.keys()):
+        if len(word) < _SHORTEST or not own.isdisjoint(cells.keys() | known.keys() | meant):
             return word
         for prefix in _UNDONE[language]:
             rest = word.casefold().removeprefix(prefix)
-            is_known = not forms(rest, language).isdisjoint(cells.keys() | known.keys())
+            is_known = not forms(rest, language).isdisjoint(cells.keys() | known.keys() | meant)
             if _SHORTEST <= len(rest) < len(word) and is_known:
                 return f"{_NOT[language]} {rest}"
         return _without_slip(word, cells, known, taken)
@@ -76,7 +78,7 @@ def plain(question: str, tables: Sequence[TypedTable], language: str) -> Wording
 def _without_slip(
     word: str, cells: Mapping[str, str], known: Mapping[str, str], taken: list[tuple[str, str]]
 ) -> str:
-    if len(word) < _SHORTEST_TYPED:
+    if len(word) < _SHORTEST_TYPED or is_spelled(folded(word)):
         return word
     near = {whole for whole in known.values() if is_slip(word, whole)}
     named = {whole for whole in cells.values() if is_slip(word, whole)}
@@ -102,4 +104,4 @@ def _vocabulary(table: TypedTable, language: str, cells: bool) -> dict[str, str]
 
 @lru_cache(maxsize=8)
 def _lexical(language: str) -> dict[str, str]:
-    return {first: first for first in (*lexicon(language).phrases, *concepts()[1])}
+    return {first: first for first in lexicon(language).phrases}

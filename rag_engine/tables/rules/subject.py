@@ -26,7 +26,7 @@ _ASKED: Final = frozenset({"when", "where", "who"})
 def names_cells(
     question: str, tables: Sequence[TypedTable], languages: Iterable[str], *, or_row: bool = False
 ) -> bool:
-    """It names a column and a value or period, or three of these, or ranks rows; `or_row`: or a row."""
+    """`or_row`: a row is enough."""
     for language in languages:
         found = words(question, language)
         if not 1 < len(found) <= _MOST_WORDS:

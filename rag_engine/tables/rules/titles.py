@@ -33,7 +33,7 @@ _MASSES: Final = frozenset(
         "population",
     }
 )
-_MONEYS: Final = frozenset({"revenue", "cost", "donation"})
+_MONEY_IN_TITLES: Final = frozenset({"revenue", "cost", "donation"})
 _MONEY_ENDS: Final = ("kosten", "ausgaben", "budget", "umsatz", "preise")
 _COLLECTIVES: Final = frozenset(
     {
@@ -64,6 +64,8 @@ _COLLECTIVES: Final = frozenset(
 )
 _COLLECTIVE_ENDS: Final = ("kataster", "verzeichnis", "liste", "register", "ubersicht", "bestand")
 _BRACKETS: Final = re.compile(r"[(\[（].*?[)\]）]")
+_SHORTEST_COMPOUND: Final = 8
+_SHORTEST_HEAD: Final = 5
 _DAY: Final = len("2025-03-01")
 _EXTENSIONS: Final = frozenset({"csv", "tsv", "xlsx", "xls", "xlsm", "ods", "md", "docx", "html", "pdf"})
 
@@ -79,7 +81,12 @@ def title_words(table: TypedTable, language: str) -> frozenset[str]:
         for text in titles_of(table)
         for word in header_words(text, language)
         if word.folded not in _EXTENSIONS and not word.is_number
-        for form in (*word.forms, *_first_part(word), *(f"\x00{name}" for name in concepts_at((word,), 0)[1]))
+        for form in (
+            *word.forms,
+            *_first_part(word),
+            *_heads(word, language),
+            *(f"\x00{name}" for name in concepts_at((word,), 0)[1]),
+        )
     )
 
 
@@ -93,6 +100,16 @@ def _first_part(word: QuestionWord) -> frozenset[str]:
     known = (*_MONEY_ENDS, *_COLLECTIVE_ENDS)
     ends = [end for end in known if word.folded.endswith(end) and len(word.folded) > len(end) + 3]
     return forms(word.folded.removesuffix(ends[0]), "de") if ends else frozenset()
+
+
+def _heads(word: QuestionWord, language: str) -> frozenset[str]:
+    """ "zähler" of "Wasserzähler"."""
+    length = len(word.folded)
+    if language != "de" or length < _SHORTEST_COMPOUND:
+        return frozenset()
+    return frozenset(
+        form for at in range(3, length - _SHORTEST_HEAD + 1) for form in forms(word.folded[at:], "de")
+    )
 
 
 def names_rows(reading: Interpretation, start: int, end: int) -> bool:
@@ -117,7 +134,9 @@ def names_rows(reading: Interpretation, start: int, end: int) -> bool:
             is_head = word is named[-1] or word.folded.endswith("s")
             if (
                 is_head
-                and not said.isdisjoint((*word.forms, *_first_part(word)))
+                and not said.isdisjoint(
+                    (*word.forms, *_first_part(word), *_heads(word, reading.question.language))
+                )
                 and (has_days or not _is_mass(word))
             ):
                 return True
@@ -134,7 +153,7 @@ def _is_in_title(reading: Interpretation, start: int) -> bool:
 
 def is_money(reading: Interpretation, title: TitleMention | ColumnMention) -> bool:
     said = reading.question.words[title.start : title.end]
-    return any(concepts_at((word,), 0)[1] & _MONEYS for word in said)
+    return any(concepts_at((word,), 0)[1] & _MONEY_IN_TITLES for word in said)
 
 
 def _is_mass(word: QuestionWord) -> bool:

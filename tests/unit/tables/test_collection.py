@@ -105,6 +105,16 @@ async def test_a_name_that_begins_with_total_is_no_total(tmp_path: Path) -> None
     assert (table.row_count, table.totals) == (2, 0)
 
 
+async def test_a_label_of_a_total_counts_as_no_cell_of_its_column(tmp_path: Path) -> None:
+    table = await _of_csv(tmp_path, "Item,Price\nA,5\nB,-\nC,8\nTotal,13\n")
+    assert (table.totals, [column.filled for column in table.columns]) == (1, [3, 2])
+
+
+async def test_subtotals_are_known_by_the_end_of_a_chinese_label(tmp_path: Path) -> None:
+    table = await _of_csv(tmp_path, "大区,门店,销售额\n华东,徐汇店,5\n华东,南京店,7\n华东小计,,12\n")
+    assert (table.row_count, table.totals) == (2, 1)
+
+
 async def test_tables_of_text_are_joined_and_typed(tmp_path: Path) -> None:
     path = tmp_path / "offers.md"
     path.write_text("# Offers\n\n| Firm | Price |\n|--|--|\n| ACME | 1,200.50 € |\n| Bolt | 900.00 € |\n")

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from rag_engine.tables.rules.filters import period_filters
 from rag_engine.tables.rules.language.question_words import folded
 from rag_engine.tables.rules.mentions import columns
-from rag_engine.tables.rules.mentions.qualities import columns_for
+from rag_engine.tables.rules.mentions.qualities import columns_for, may_have
 from rag_engine.tables.rules.mentions.units import CURRENCIES, UNITS, factor, scale_of, unit_of
-from rag_engine.tables.rules.query import RangeFilter, TextFilter
+from rag_engine.tables.rules.query import ColumnFilter, RangeFilter, TextFilter
 from rag_engine.tables.rules.refusals import no_column, refused
 from rag_engine.tables.rules.results import measures
 
@@ -46,6 +46,11 @@ def _of_currency(reading: Interpretation, comparison: Comparison, column: TypedC
 
 
 def compared(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filter]:
+    for contrast in reading.contrasts:
+        spans = {(one.start, one.end) for one in contrast.sides}
+        used.extend(one for one in reading.columns if (one.start, one.end) in spans)
+        (column,), (other,) = (one.columns for one in contrast.sides)
+        yield ColumnFilter(column=column, operator=contrast.operator, other=other)
     for comparison in reading.comparisons:
         built = period_filters.year_column(reading) if _is_year(comparison) else None
         if built is not None:
@@ -123,9 +128,13 @@ def _of_unit(comparison: Comparison, possible: Sequence[TypedColumn]) -> list[Ty
         return list(possible)
     same = [column for column in possible if unit_of(column) == comparison.unit]
     alike = [column for column in possible if unit_of(column) and factor(comparison.unit, unit_of(column))]
-    return same or alike or [column for column in possible if not unit_of(column)]
+    return (
+        same
+        or alike
+        or [column for column in possible if not unit_of(column) and may_have(comparison.unit, column)]
+    )
 
 
 def _check_unit(reading: Interpretation, comparison: Comparison, column: TypedColumn) -> None:
-    if factor(comparison.unit, unit_of(column)) is None:
-        raise refused("unit", reading.table, comparison.unit, [unit_of(column)])
+    if factor(comparison.unit, unit_of(column)) is None or not may_have(comparison.unit, column):
+        raise refused("unit", reading.table, comparison.unit, [unit_of(column) or column.name])

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.tables.rules.language.question_words import header_words
+from rag_engine.tables.rules.mentions import columns
 from rag_engine.tables.rules.refusals import refused
 from rag_engine.tables.rules.results import measures
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 
     from rag_engine.tables.rules.interpretation import Interpretation
     from rag_engine.tables.rules.mentions.columns import ColumnMention
+    from rag_engine.tables.types import TypedColumn
 
 _ALL: Final = frozenset({"all", "alle", "aller", "allen", "todos", "todas", "所有", "全部"})
 
@@ -18,24 +20,27 @@ _ALL: Final = frozenset({"all", "alle", "aller", "allen", "todos", "todas", "所
 def check_used(
     reading: Interpretation, rest: Sequence[ColumnMention], used: Sequence[ColumnMention | None]
 ) -> None:
-    """A named column without a part in the query would be a condition left out."""
+    """A named column without a part would be a condition left out."""
     named = measures.named(reading, rest)
     for mention in rest:
         if mention in used or (mention.is_title and (mention.share < 1 or mention not in named)):
             continue
-        if mention not in named and all(
-            measures.is_unique(reading.table, column) for column in mention.columns
-        ):
+        if mention not in named and all(_tells_rows(reading, column) for column in mention.columns):
             continue
         if measures.is_row_noun(reading, mention):
             continue
         if reading.question.is_loose and _holds_always(reading, mention):
             continue
-        if _is_all(reading, mention) or any(
+        if is_all(reading, mention) or any(
             one is not None and set(one.columns) == set(mention.columns) for one in used
         ):
             continue
         raise refused("unclear", reading.table, reading.question.spoken(mention.start, mention.end))
+
+
+def _tells_rows(reading: Interpretation, column: TypedColumn) -> bool:
+    is_name = column.kind == "text" or columns.header(column.name, reading.question.language).is_code
+    return is_name and measures.is_unique(reading.table, column)
 
 
 def _holds_always(reading: Interpretation, mention: ColumnMention) -> bool:
@@ -49,7 +54,7 @@ def _holds_always(reading: Interpretation, mention: ColumnMention) -> bool:
     )
 
 
-def _is_all(reading: Interpretation, mention: ColumnMention) -> bool:
+def is_all(reading: Interpretation, mention: ColumnMention) -> bool:
     words = reading.question.words
     before = [word.folded for word in words[max(mention.start - 2, 0) : mention.start]]
     return not _ALL.isdisjoint(before[-1:]) or "".join(before) in _ALL

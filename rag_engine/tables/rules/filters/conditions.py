@@ -7,6 +7,7 @@ from rag_engine.tables.rules.filters import period_filters
 from rag_engine.tables.rules.filters.comparison_filters import compared
 from rag_engine.tables.rules.language.question_words import folded
 from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.mentions.heads import names_head
 from rag_engine.tables.rules.query import AnyFilter, EmptyFilter, RangeFilter, TextFilter
 from rag_engine.tables.rules.refusals import refused
 
@@ -130,7 +131,7 @@ def _literal(
 def _not_asked(
     reading: Interpretation, mention: ValueMention
 ) -> Sequence[tuple[TypedColumn, tuple[str, ...]]]:
-    """ "the mentor of Karl Ubo" is not where the mentor is Karl Ubo."""
+    """ "The mentor of Karl Ubo" is another's."""
     words = reading.question.words
     asked = [
         column
@@ -290,6 +291,8 @@ def _truths(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filt
             continue
         if _is_asked(reading, mention, asking=_ASKING - {("operations", "count")}):
             continue  # "how many active accounts"
+        if mention.share < 1 and not _is_attribute(reading, mention):
+            raise refused("unclear", reading.table, reading.question.spoken(mention.start, mention.end))
         negated = any(
             sign.group == "links" and sign.name == "not" and _leads_to(reading, sign, mention.start)
             for sign in reading.signs
@@ -297,6 +300,17 @@ def _truths(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filt
         used.append(mention)
         value = 1 - _TRUE if negated else _TRUE
         yield RangeFilter(column=column, low=value, high=value)
+
+
+def _is_attribute(reading: Interpretation, mention: ColumnMention) -> bool:
+    """ "Remote" of "Remote work", not "gifts" of "Gift Aid"."""
+    question, language = reading.question, reading.question.language
+    said = question.words[mention.start : mention.end]
+    if not mention.share or names_head(said, mention.columns[0], language):
+        return True
+    things = {one.start for one in (*reading.titles, *reading.columns, *reading.values)}
+    before = question.words[mention.start - 1].folded if mention.start else ""
+    return mention.end in things or before in _COPULAS
 
 
 def _numbered(reading: Interpretation, used: list[ColumnMention]) -> Iterator[tuple[BareNumber, Filter]]:

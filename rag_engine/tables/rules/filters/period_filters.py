@@ -82,6 +82,8 @@ def _placed(
     under = None if asked.limit else _under_headers(reading, mention, asked, titled)
     if under is not None:
         return under
+    if not dates and _names_timed(reading):
+        return None
     if dates or any(column.kind == "date" for column in reading.table.columns):
         return _by_date(reading, mention, asked, dates)
     if asked.limit:
@@ -91,6 +93,11 @@ def _placed(
         return by_values
     is_titled = any(asked.contains(one) for one in titled if one.year or not asked.year)
     return PlacedPeriod() if is_titled and not asked.day else None
+
+
+def _names_timed(reading: Interpretation) -> bool:
+    timed = columns.timed_columns(reading.table, reading.question.language)
+    return any(all(column in timed for column in one.columns) for one in reading.columns)
 
 
 def _under_headers(

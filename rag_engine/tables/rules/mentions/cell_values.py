@@ -110,7 +110,7 @@ def parts(
 
 
 def _headed(word: QuestionWord, table: TypedTable, language: str) -> dict[int, frozenset[str]]:
-    """ "apples" for "Juicy Apples", in columns where each row has a name of its own."""
+    """ "apples" for "Juicy Apples", a name of one row."""
     if len(word.text) < _SHORTEST_HEAD or word.is_han or language == "zh":
         return {}
     head = 0 if language in {"es", "fr"} else 1

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rag_engine.tables.rules.mentions.time_spans import Period
     from rag_engine.tables.types import TypedColumn, TypedTable
 
-_LINKS: Final = frozenset(
+LINKS: Final = frozenset(
     [
         "of",
         "the",
@@ -76,7 +76,6 @@ _CODES: Final = frozenset(
     ]
 )
 _BEFORE_NOUNS: Final = frozenset("哪个每各种位名家款道")
-_HEAD_FIRST: Final = frozenset({"es", "fr"})
 _AGENTS: Final = ("er", "ers", "or", "ors")
 _COUNTED: Final = frozenset(["of", "der", "von", "de"])
 _UNITS: Final = frozenset(
@@ -90,8 +89,10 @@ _COUNTED_UNITS: Final = frozenset(
 _BRACKETS: Final = re.compile(r"[(\[（].*?[)\]）]")
 _AUXILIARIES: Final = frozenset({"is", "are", "was", "were", "did", "has", "have"})
 _OF_MONEY: Final = frozenset({"cost"})
-_MONEYS: Final = frozenset({"revenue", "cost", "amount"})
-_ALL_MONEY: Final = _MONEYS | {"budget", "profit", "tax", "rent", "donation"}
+_UNSPECIFIC_MONEY: Final = frozenset({"revenue", "cost", "amount"})
+_ALL_MONEY: Final = _UNSPECIFIC_MONEY | {"budget", "profit", "tax", "rent", "donation"}
+_PIECES: Final = frozenset({"quantity", "stock", "attendance", "person", "capacity"})
+_PER_TIME: Final = _ALL_MONEY | {"price", "pay", "hours", "use", "distance"}
 _TIMES: Final = frozenset({"year", "month", "quarter"})
 
 
@@ -125,7 +126,7 @@ def header(name: str, language: str) -> Header:
     named = [
         at
         for at, word in enumerate(found)
-        if at not in timed and word.folded not in _LINKS | _UNITS and not _is_within(word, inside)
+        if at not in timed and word.folded not in LINKS | _UNITS and not _is_within(word, inside)
     ]
     codes = [at for at in named if found[at].folded in _CODES]
     is_code = bool(codes) and not any(
@@ -139,15 +140,6 @@ def header(name: str, language: str) -> Header:
         period=spans[0][2] if len(spans) == 1 else None,
         is_code=is_code,
     )
-
-
-def names_head(said: Sequence[QuestionWord], column: TypedColumn, language: str) -> bool:
-    read = header(column.name, language)
-    places = sorted(read.required)
-    links = [at for at, word in enumerate(read.words) if word.folded in _LINKS and at > places[0]]
-    before = [at for at in places if not links or at < links[0]]
-    head = read.words[before[0] if language in _HEAD_FIRST else before[-1]]
-    return any(not head.forms.isdisjoint(word.forms) for word in said)
 
 
 def adds_up(column: TypedColumn, language: str) -> bool:
@@ -165,7 +157,8 @@ def adds_up(column: TypedColumn, language: str) -> bool:
 def is_quantity(column: TypedColumn, language: str) -> bool:
     """No code, year, month or rank."""
     read = header(column.name, language)
-    return column.kind == "number" and not read.is_code and not (read.concepts & _TIMES)
+    is_time = bool(read.concepts & _TIMES) and read.period is None and not read.concepts & _PER_TIME
+    return column.kind == "number" and not read.is_code and not is_time
 
 
 def timed_columns(table: TypedTable, language: str) -> tuple[TypedColumn, ...]:
@@ -184,13 +177,14 @@ def mentioned(
     table: TypedTable,
     language: str,
     is_common: Callable[[QuestionWord], bool],
+    is_hint: Callable[[QuestionWord], bool],
 ) -> list[ColumnMention]:
     """`is_common` words alone name no column."""
     places = [_places(words, at, table, language) if free[at] else {} for at in range(len(words))]
     found: list[ColumnMention] = []
     at = 0
     while at < len(words):
-        mention = _run(words, places, at, table, language, is_common)
+        mention = _run(words, places, at, table, language, is_common, is_hint)
         if mention is not None:
             found.append(mention)
         at = mention.end if mention is not None else at + 1
@@ -211,7 +205,9 @@ def meant(
     while at < len(words):
         end, names = concepts_at(words, at)
         columns = tuple(column for column in table.columns if names & header(column.name, language).concepts)
-        if of_money and not columns and names & _MONEYS:
+        if not columns and "quantity" in names:
+            columns = of_concepts(table, frozenset({"stock"}), language)
+        if of_money and not columns and names & _UNSPECIFIC_MONEY:
             columns = _only_amount(table, language)
         if names and columns and all(free[at:end]):
             found.append(
@@ -233,7 +229,9 @@ def _only_amount(table: TypedTable, language: str) -> tuple[TypedColumn, ...]:
     if len(sums) != 1:
         return ()
     own = header(sums[0].name, language).concepts
-    is_of_pieces = any(header(one.name, language).concepts & {"quantity", "stock"} for one in table.columns)
+    is_of_pieces = any(
+        one.kind == "number" and header(one.name, language).concepts & _PIECES for one in table.columns
+    )
     return tuple(sums) if own <= {"amount"} or (own == frozenset({"price"}) and not is_of_pieces) else ()
 
 
@@ -287,20 +285,21 @@ def _run(
     table: TypedTable,
     language: str,
     is_common: Callable[[QuestionWord], bool],
+    is_hint: Callable[[QuestionWord], bool],
 ) -> ColumnMention | None:
     kept = dict(places[start])
     if not kept:
         return None
     end = at = start + 1
     while at < len(words) and at - end <= 2:
-        if words[at].folded in _LINKS | _AUXILIARIES and not places[at]:
+        if words[at].folded in LINKS | _AUXILIARIES and not places[at]:
             at += 1
             continue
         grown = _grown(kept, places[at])
         if not grown:
             break
-        kept, at = grown, at + 1
-        end = at
+        kept, at, end = grown, at + 1, at + 1
+    is_led = start > 0 and words[start - 1].text in _BEFORE_NOUNS
     scored = {
         number: _share(table.columns[number], said, language)
         for number, said in kept.items()
@@ -310,9 +309,8 @@ def _run(
             said,
             language,
             is_common,
-            is_led=start > 0
-            and words[start - 1].text in _BEFORE_NOUNS
-            and table.columns[number].kind == "text",
+            is_hint,
+            is_led=is_led and table.columns[number].kind == "text",
         )
     }
     if not scored:
@@ -336,6 +334,7 @@ def _names_enough(
     places: frozenset[int],
     language: str,
     is_common: Callable[[QuestionWord], bool],
+    is_hint: Callable[[QuestionWord], bool],
     *,
     is_led: bool = False,
 ) -> bool:
@@ -344,7 +343,11 @@ def _names_enough(
         return False
     if said[0].is_han and len(said) == 1 and len(read.required) > 1 and not is_led:
         return False
-    return not all(map(is_common, said)) or places >= read.required
+    if not all(map(is_common, said)):
+        return True
+    literal = {word.folded.removesuffix("s") for word in read.words}
+    is_verb = len(said) == 1 and said[0].folded.removesuffix("s") not in literal and is_hint(said[0])
+    return places >= read.required and not is_verb
 
 
 def _share(column: TypedColumn, said: frozenset[int], language: str) -> float:

@@ -157,7 +157,7 @@ _HAN_PLACES: Final = {"十": 10, "百": 100, "千": 1_000, "万": 10_000}
 
 
 def unit_at(words: Sequence[QuestionWord], at: int) -> tuple[int, str]:
-    """The longest name of a unit that begins there; each Chinese character is a word."""
+    """The longest unit there."""
     for length in (2, 1):
         part = words[at : at + length]
         if len(part) == length and (length == 1 or all(word.is_han for word in part)):
@@ -177,6 +177,10 @@ def plain_number(text: str, language: str) -> float | None:
     if re.fullmatch(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?", text):
         text = text.replace(".", "")
     return float(text.replace(",", "."))
+
+
+def is_spelled(word: str) -> bool:
+    return word in _SPELLED
 
 
 def small_number(word: QuestionWord) -> int:

@@ -1,4 +1,4 @@
-"""Two tables as one, if the rows of the first each have one row of the second."""
+"""Two tables as one, if each row has one of the second."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoinedTable(TypedTable):
-    """Rows and title are those of the first; names of columns hold their table."""
+    """Rows and title are of the first; names of columns hold their table."""
 
     first: TypedTable
     second: TypedTable
     key: TypedColumn
     """Of the first."""
     lacking: tuple[str, ...] = ()
-    """Values of the key without a row of the second: they must not be joined."""
+    """Values of the key without a row of the second."""
 
     @property
     def row_name(self) -> str:

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.tables.rules.language.lexicon import concepts_at
+from rag_engine.tables.rules.language.lexicon import concepts, concepts_at
+from rag_engine.tables.rules.mentions.columns import header
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from rag_engine.tables.rules.mentions.cell_values import ValueMention
     from rag_engine.tables.rules.question import Question, Sign
 
 _ACTIVE: Final = frozenset(
@@ -82,6 +84,11 @@ _CLASSES: Final = frozenset(
         "course",
     }
 )
+_ALIKE: Final = (
+    frozenset({"department", "team"}),
+    frozenset({"category", "kind", "product", "class", "course"}),
+)
+_OF: Final = frozenset({"of", "de", "von", "des", "der"})
 _ANCHORS: Final = frozenset({"groups", "asked", "superlatives"})
 
 
@@ -92,7 +99,7 @@ def leftovers(
     signs: Sequence[Sign],
     things: Collection[int],
     headers: Collection[str],
-    values: Collection[tuple[int, int]],
+    values: Collection[ValueMention],
     has_periods: bool,
 ) -> list[tuple[int, int]]:
     """`things`: places of columns and titles."""
@@ -101,7 +108,9 @@ def leftovers(
     is_anchored = bool(values) or any(sign.group in _ANCHORS for sign in signs)
     while at < len(question.words):
         end, _ = question.lexicon.at(question.words, at, "filler", "nouns")
-        if end == at and question.is_loose and free[at]:
+        if free[at] and _is_asked_for(question, signs, things, at):
+            end = at
+        elif end == at and question.is_loose and free[at]:
             end = _linking(question, free, at, things, is_anchored=is_anchored, has_periods=has_periods)
         if end == at and free[at] and question.is_loose:
             end = _apposed(question, values, at)
@@ -114,10 +123,29 @@ def leftovers(
     return found
 
 
-def _apposed(question: Question, values: Collection[tuple[int, int]], at: int) -> int:
+def _is_asked_for(question: Question, signs: Sequence[Sign], things: Collection[int], at: int) -> bool:
+    """ "Which category", not "which kind of room"."""
+    words = question.words
+    end, names = concepts_at(words, at)
+    if not names & _CLASSES or (end < len(words) and words[end].folded in _OF and end + 1 in things):
+        return False
+    return any(sign.name in {"which", "per"} and question.is_beside(sign.end, at) for sign in signs)
+
+
+def _apposed(question: Question, values: Collection[ValueMention], at: int) -> int:
     end, names = concepts_at(question.words, at)
-    is_beside = any(at == stop or end == start for start, stop in values)
-    return end if is_beside and names & _CLASSES else at
+    is_named = any(
+        _is_one_class(names, header(column.name, question.language).concepts)
+        for value in values
+        if at == value.end or end == value.start
+        for column, _ in value.choices
+    )
+    return end if is_named and names & _CLASSES else at
+
+
+def _is_one_class(said: frozenset[str], own: frozenset[str]) -> bool:
+    places = frozenset(name for name, one in concepts()[0].items() if one.is_place)
+    return not own or bool(said & own) or any(said & alike and own & alike for alike in (places, *_ALIKE))
 
 
 def _is_hyphened(question: Question, free: Sequence[bool], at: int, headers: Collection[str]) -> bool:

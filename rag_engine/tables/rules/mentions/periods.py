@@ -30,7 +30,24 @@ _ORDINALS: Final = {
 }
 _QUARTERS: Final = frozenset({"quarter", "quartal", "quartals", "trimestre"})
 _BETWEEN: Final = frozenset(
-    {"of", "de", "del", "the", "in", "im", "des", "year", "jahr", "jahres", "ano", "st", "nd", "rd", "th"}
+    {
+        "of",
+        "de",
+        "del",
+        "the",
+        "in",
+        "im",
+        "des",
+        "year",
+        "jahr",
+        "jahres",
+        "ano",
+        "st",
+        "nd",
+        "rd",
+        "th",
+        "er",
+    }
 )
 _NUMERALS: Final = {sign: number for number, sign in enumerate("一二三四五六七八九十", 1)}
 _WORDS_TOO: Final = frozenset({"may", "mai", "set", "out", "mag", "gen", "ago", "march", "mars"})
@@ -215,7 +232,7 @@ def _checked(year: int, month: int, day: int = 0) -> Period | None:
 
 def _asian(words: Sequence[QuestionWord], at: int) -> tuple[int, Period | None]:
     end, year = _year_at(words, at)
-    if year and (end >= len(words) or not words[end].is_han):
+    if year and (end >= len(words) or not (words[end].is_han or words[end - 1].text == "年")):
         return at, None
     after, quarter = _asian_quarter(words, end if year else at)
     if quarter:

@@ -36,10 +36,17 @@ UNITS_OF: Final = {
     "age": frozenset({"year"}),
 }
 
+_NO_MONEY: Final = frozenset({"quantity", "stock", "hours", "duration", "weight", "height", "distance", "size", "age", "population", "capacity", "attendance", "person", "pages", "score", "year", "speed", "temperature", "length"})  # fmt: skip
+
 SIZES: Final = frozenset(
     {"largest", "biggest", "smallest", "grande", "pequeno", "pequena", "大", "小"}
     | {f"{stem}{end}" for stem in ("großt", "grosst", "kleinst") for end in ("e", "en", "er", "es")}
 )
+
+
+def may_have(unit: str, column: TypedColumn) -> bool:
+    own = columns.header(column.name, "").concepts
+    return unit not in CURRENCIES or bool(unit_of(column)) or not own or not own <= _NO_MONEY
 
 
 def unmet(reading: Interpretation) -> str:
@@ -58,8 +65,18 @@ def unmet(reading: Interpretation) -> str:
 def columns_for(table: TypedTable, quality: str, language: str) -> tuple[TypedColumn, ...]:
     """Several if it may be about each of them."""
     numbers = [column for column in table.columns if columns.is_quantity(column, language)]
-    for names in _MEANT.get(quality, (frozenset({quality}),)):
-        found = tuple(column for column in numbers if names & columns.header(column.name, language).concepts)
-        if found:
+    if quality in {"price", "money"}:
+        numbers = [column for column in numbers if unit_of(column) != "%"]
+    of_unit = [column for column in numbers if unit_of(column) in UNITS_OF.get(quality, ())]
+    *first, last = _MEANT.get(quality, (frozenset({quality}),))
+    for names in first:
+        if found := tuple(column for column in numbers if _means(column, names, language)):
             return found
-    return tuple(column for column in numbers if unit_of(column) in UNITS_OF.get(quality, ()))
+    found = [column for column in numbers if _means(column, last, language)]
+    if quality == "price":
+        return tuple(column for column in numbers if column in found or column in of_unit)
+    return tuple(found or of_unit)
+
+
+def _means(column: TypedColumn, names: frozenset[str], language: str) -> bool:
+    return bool(names & columns.header(column.name, language).concepts)

@@ -22,7 +22,7 @@ _PAIR = 2
 
 
 def share(reading: Interpretation, stated: Conditions) -> Share:
-    """The dates are conditions of the whole, the one other is the part."""
+    """Dates are conditions of the whole, the other is the part."""
     _check_plain(reading)
     values = text_filters(stated.values)
     part: Sequence[Filter] = values or stated.others

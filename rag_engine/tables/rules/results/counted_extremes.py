@@ -54,7 +54,7 @@ def most_rows(
 def counts_events(
     reading: Interpretation, sign: Sign, entity: Grouping, rest: Sequence[ColumnMention]
 ) -> bool:
-    """ "Which customer complained the most" of complaints."""
+    """ "Who complained most" of complaints."""
     is_bare = reading.question.words[sign.end - 1].folded in BARE
     said = any(
         reading.question.is_beside(one.end, sign.start)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rag_engine.tables.types import TypedColumn
 
 _NAME = 2
+_PARTIES = frozenset({"person", "manager", "seller", "customer", "supplier", "student", "teacher", "author", "company", "team", "department", "name"})  # fmt: skip
 _PEOPLE = frozenset({"person", "manager", "seller", "customer", "student"})
 
 
@@ -134,7 +135,8 @@ def _person(
         for column in one.columns
         if column.kind == "text" and len(one.columns) == 1
     ]
-    found = [column for column, share in named if not share] or person_columns(reading)
+    found = [column for column, share in named if not share and is_party(reading, column)]
+    found = found or person_columns(reading)
     found = found or [column for column, _ in named] or people_columns(reading)
     if len(found) != 1:
         raise refused("question", reading.table)
@@ -178,6 +180,14 @@ _AGENTS = {
     "zh": ("员", "人", "者", "师", "手", "长", "客"),
 }
 _NO_AGENTS = frozenset({"number", "order", "quarter", "center", "paper", "color", "sector", "floor", "tier", "letter", "plant", "colour", "semester", "nummer", "alter", "semestre", "filter", "folder", "water", "other", "weather", "gender", "category", "for", "per", "over"})  # fmt: skip
+
+
+def is_party(reading: Interpretation, column: TypedColumn) -> bool:
+    """It may answer "who"."""
+    own = columns.header(column.name, reading.question.language).concepts
+    if column.kind != "text":
+        return False
+    return column in people_columns(reading) or not own or bool(own & _PARTIES)
 
 
 def _holds_names(column: TypedColumn) -> bool:

@@ -55,8 +55,7 @@ def extremes(reading: Interpretation, stated: Conditions, signs: Sequence[Sign])
         return _superlative(reading, stated, sign, entity, rest, limit)
     if reading.has("count") or (entity and counts(reading, stated, sign, entity, rest)):
         return most_rows(reading, stated, sign, entity, rest, limit)
-    found = _by_size(reading, stated, sign, rest) or measures.measured(reading, stated, rest)
-    each, mention = found[0] if len(found) == 1 else _nearest(reading, sign, found)
+    each, mention = _ranked_by(reading, stated, sign, rest)
     check_used(reading, rest, [mention])
     if entity is None:
         column, *more = each
@@ -72,6 +71,20 @@ def extremes(reading: Interpretation, stated: Conditions, signs: Sequence[Sign])
     if groups:
         raise refused("question", reading.table)
     return _ranked(reading, stated, sign, entity, each, limit)
+
+
+def _ranked_by(
+    reading: Interpretation, stated: Conditions, sign: Sign, rest: Sequence[ColumnMention]
+) -> _Measured:
+    found = _by_size(reading, stated, sign, rest) or measures.measured(reading, stated, rest)
+    each, mention = found[0] if len(found) == 1 else _nearest(reading, sign, found)
+    if (
+        mention is None
+        and _is_of_a_thing(reading, sign)
+        and any(measures.is_money_column(column, reading.question.language) for column in each)
+    ):
+        raise refused("choice", reading.table, "", [column.name for column in each])
+    return each, mention
 
 
 def places(reading: Interpretation) -> list[Sign]:
@@ -118,6 +131,23 @@ def _by_size(
     return [(found, None)] if found else []
 
 
+def _is_of_a_thing(reading: Interpretation, sign: Sign) -> bool:
+    """ "The most diesel" is no matter of money."""
+    question = reading.question
+    is_bare = question.words[sign.end - 1].folded in BARE
+    hinted = any(one.group == "hints" for one in reading.signs)
+    is_noun = (
+        question.lexicon.at(question.words, sign.end, "nouns")[0] > sign.end
+        if sign.end < len(question.words)
+        else False
+    )
+    return (
+        is_bare
+        and not hinted
+        and (is_noun or any(question.is_beside(sign.end, one.start) for one in reading.values))
+    )
+
+
 def _asks_for_row(reading: Interpretation, rest: Sequence[ColumnMention]) -> bool:
     labels = measures.label_columns(reading.table, reading.question.language)
     if any(one.share == 1 and one.columns == labels for one in rest):
@@ -162,7 +192,7 @@ def _ranked(
 
 
 def _is_sum_of_rows(reading: Interpretation, sign: Sign) -> bool:
-    """ "Who earned the most" is no single fee; "the highest fee" is one."""
+    """ "Who earned the most" is no single fee."""
     return reading.question.words[sign.end - 1].folded in BARE and any(
         one.group == "hints" for one in reading.signs
     )
@@ -194,6 +224,9 @@ def _ranked_pair(
 
 
 def _is_about_a_row(reading: Interpretation, sign: Sign) -> bool:
+    question = reading.question
+    if sign.start and question.lexicon.has(question.words[sign.start - 1], "single"):
+        return True
     return _names_a_row(reading, sign) or any(
         mention.start == sign.end
         and any(
@@ -239,7 +272,10 @@ def _superlative(
 ) -> TableQuery:
     language = reading.question.language
     concept = sign.name.partition(" ")[2]
-    by = ranked_column(reading, stated, sign, concept, [column for one in rest for column in one.columns])
+    spoken = [column for one in rest for column in one.columns]
+    if entity is not None and entity.column.kind == "date" and entity.column not in spoken:
+        spoken.append(entity.column)
+    by = ranked_column(reading, stated, sign, concept, spoken)
     if concept == "age" and (by.kind == "date" or by == period_filters.year_column(reading)):
         sign = replace(sign, name="least date" if extreme(sign) == "most" else "most date")
     asked = [column for mention in rest for column in mention.columns if column != by]

@@ -3,9 +3,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rag_engine.tables.rules.filters import period_filters
+from rag_engine.tables.rules.filters.completeness import is_all
 from rag_engine.tables.rules.mentions import columns
-from rag_engine.tables.rules.query import FOLDING, Aggregate, Measure, RangeFilter, RowList, TextFilter
-from rag_engine.tables.rules.refusals import refused
+from rag_engine.tables.rules.query import (
+    FOLDING,
+    Aggregate,
+    ColumnFilter,
+    Measure,
+    RangeFilter,
+    RowList,
+    TextFilter,
+)
+from rag_engine.tables.rules.refusals import Unanswered, refused
 from rag_engine.tables.rules.results import measures
 from rag_engine.tables.rules.results.entities import (
     group_columns,
@@ -14,6 +23,7 @@ from rag_engine.tables.rules.results.entities import (
     place_columns,
 )
 from rag_engine.tables.rules.results.single_rows import is_one_row, names_code, names_rows_of
+from rag_engine.tables.rules.titles import is_money, names_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -51,8 +61,11 @@ def lookup(reading: Interpretation, stated: Conditions, found: Sequence[TypedCol
     shown = tuple(dict.fromkeys((*label, *_filtered(filters), *asked)))
     if not filters:
         return RowList(table=reading.table, columns=tuple(asked), distinct=True)
-    adds = _adds_up(reading, asked) and not is_listed and not (is_one and len(asked) == 1)
-    summed = tuple(asked) if adds else ()
+    every = {column for one in stated.rest if is_all(reading, one) for column in one.columns}
+    added = [column for column in asked if column.kind != "date" and column not in every]
+    is_listed = is_listed and not every
+    adds = _adds_up(reading, added) and not is_listed and not (is_one and len(added) == 1)
+    summed = tuple(added) if adds else ()
     return RowList(table=reading.table, columns=shown, filters=filters, summed=summed)
 
 
@@ -72,14 +85,32 @@ def _grouped(reading: Interpretation, stated: Conditions) -> TableQuery:
     if rest and not reading.has(*FOLDING) and all(_is_row(reading, one) for one in rest):
         made = (Measure(function="count"),)
         return Aggregate(table=reading.table, measures=made, filters=stated.filters, groups=groups)
-    found = measures.measured(reading, stated, rest)
+    counted = (Measure(function="count"),) if not rest and _names_rows(reading) else ()
+    try:
+        found = measures.measured(reading, stated, rest)
+    except Unanswered:
+        if not counted:
+            raise
+        return Aggregate(table=reading.table, measures=counted, filters=stated.filters, groups=groups)
     language = reading.question.language
     if any(one not in [mention for _, mention in found] and not one.is_title for one in rest):
         raise refused("question", reading.table)
-    if not all(columns.adds_up(column, language) for each, _ in found for column in each):
+    adds = all(columns.adds_up(column, language) for each, _ in found for column in each)
+    if not adds and counted:
+        return Aggregate(table=reading.table, measures=counted, filters=stated.filters, groups=groups)
+    if not adds:
         raise refused("question", reading.table)
-    made = tuple(Measure(function="sum", columns=each) for each, _ in found)
+    made = counted + tuple(Measure(function="sum", columns=each) for each, _ in found)
     return Aggregate(table=reading.table, measures=made, filters=stated.filters, groups=groups)
+
+
+def _names_rows(reading: Interpretation) -> bool:
+    """ "Registrations per country" are counted; money is added up."""
+    if reading.has(*FOLDING, "much") or any(sign.group == "hints" for sign in reading.signs):
+        return False
+    return any(
+        names_rows(reading, one.start, one.end) and not is_money(reading, one) for one in reading.titles
+    )
 
 
 def _is_row(reading: Interpretation, mention: ColumnMention) -> bool:
@@ -157,7 +188,8 @@ def _lists(reading: Interpretation) -> bool:
 
 
 def _filtered(filters: Sequence[Filter]) -> list[TypedColumn]:
-    return [one.column for one in filters if isinstance(one, TextFilter | RangeFilter)]
+    found = [one.column for one in filters if isinstance(one, TextFilter | RangeFilter | ColumnFilter)]
+    return [*found, *(one.other for one in filters if isinstance(one, ColumnFilter))]
 
 
 def _adds_up(reading: Interpretation, asked: Sequence[TypedColumn]) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from rag_engine.tables.rules.interpretation import HINTED
 from rag_engine.tables.rules.language.lexicon import concepts_at
 from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.mentions.heads import names_head
 from rag_engine.tables.rules.mentions.qualities import UNITS_OF
 from rag_engine.tables.rules.mentions.units import CURRENCIES, unit_of
 from rag_engine.tables.rules.query import FOLDING
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from rag_engine.tables.rules.question import Sign
     from rag_engine.tables.types import TypedColumn, TypedTable
 
-_MONEYS: Final = frozenset({"revenue", "cost", "budget", "profit", "tax", "rent", "pay"})
+_KINDS_OF_MONEY: Final = frozenset({"revenue", "cost", "budget", "profit", "tax", "rent", "pay"})
 _MOST_NAMES: Final = 3
 _PAIR: Final = 2
 _MEASURES: Final = frozenset(
@@ -50,6 +51,8 @@ _MEASURES: Final = frozenset(
         "attendance",
     ]
 )
+_MUCH: Final = frozenset({"how much", "wie viel", "wieviel", "cuanto", "combien"})
+_COPULAS: Final = frozenset({"is", "are", "was", "were", "for", "ist", "sind", "war", "waren", "es", "son", "vale", "valen", "est", "sont", "coute", "coutent"})  # fmt: skip
 _WHOLE: Final = frozenset(
     {"total", "totals", "sum", "summe", "gesamt", "insgesamt", "suma", "合计", "总计", "overall"}
 )
@@ -58,7 +61,7 @@ _WHOLE: Final = frozenset(
 def measured(
     reading: Interpretation, stated: Conditions, rest: Sequence[ColumnMention]
 ) -> list[tuple[tuple[TypedColumn, ...], ColumnMention | None]]:
-    """With the words for it; the only possible one if none is named. Raises `Unanswered`."""
+    """With the words for it. Raises `Unanswered`."""
     found: list[tuple[tuple[TypedColumn, ...], ColumnMention | None]] = []
     things = [mention for mention in rest if not is_row_noun(reading, mention)]
     if not named(reading, rest) and reading.has(*FOLDING, "much") and not reading.has("count"):
@@ -81,7 +84,7 @@ def _unnamed(
         found = [
             one
             for one in adds
-            if _fits_hint(reading, "quantity", one) or _is_money(one, reading.question.language)
+            if _fits_hint(reading, "quantity", one) or is_money_column(one, reading.question.language)
         ]
         if len(found) == _PAIR:
             return [((one,), None) for one in found]
@@ -126,7 +129,7 @@ def is_row_noun(reading: Interpretation, mention: ColumnMention) -> bool:
     if (
         language == "zh"
         or not 0 < mention.share < 1
-        or any(columns.names_head(said, column, language) for column in mention.columns)
+        or any(names_head(said, column, language) for column in mention.columns)
     ):
         return False
     meant = {name for at in range(len(said)) for name in concepts_at(said, at)[1]}
@@ -180,7 +183,7 @@ def _only(reading: Interpretation, stated: Conditions) -> tuple[TypedColumn, ...
     if len(possible) > 1:
         possible = [column for column in possible if columns.adds_up(column, language)] or possible
     if len(possible) > 1:
-        possible = [column for column in possible if _is_money(column, language)] or possible
+        possible = [column for column in possible if is_money_column(column, language)] or possible
     if len(all_of) > 1 and (said := next(filter(None, (_other_money(reading, one) for one in possible)), "")):
         raise refused("choice", reading.table, said, [column.name for column in all_of])
     if len(possible) == 1:
@@ -208,7 +211,21 @@ def _hinted(reading: Interpretation, possible: list[TypedColumn]) -> list[TypedC
 def asks_for_money(reading: Interpretation, sign: Sign) -> bool:
     question = reading.question
     said = question.words[sign.start : sign.end]
-    return sign.name == "much" and any(question.lexicon.at(said, at, "money")[1] for at in range(len(said)))
+    return sign.name == "much" and (
+        any(question.lexicon.at(said, at, "money")[1] for at in range(len(said)))
+        or _asks_for_price(reading, sign)
+    )
+
+
+def _asks_for_price(reading: Interpretation, sign: Sign) -> bool:
+    question = reading.question
+    said = " ".join(word.folded for word in question.words[sign.start : sign.end])
+    return (
+        said in _MUCH
+        and sign.end < len(question.words)
+        and question.words[sign.end].folded in _COPULAS
+        and any(value.exact and question.is_beside(sign.end, value.start) for value in reading.values)
+    )
 
 
 def fitting_hints(reading: Interpretation, possible: Sequence[TypedColumn]) -> list[TypedColumn]:
@@ -223,15 +240,15 @@ def _fits_hint(reading: Interpretation, hint: str, column: TypedColumn) -> bool:
     return unit_of(column) in UNITS_OF.get(hint, ())
 
 
-def _is_money(column: TypedColumn, language: str) -> bool:
+def is_money_column(column: TypedColumn, language: str) -> bool:
     concepts = columns.header(column.name, language).concepts
     return unit_of(column) in CURRENCIES or bool(concepts & (HINTED["money"] - {"price"}))
 
 
 def _other_money(reading: Interpretation, column: TypedColumn) -> str:
-    own = columns.header(column.name, reading.question.language).concepts & _MONEYS
+    own = columns.header(column.name, reading.question.language).concepts & _KINDS_OF_MONEY
     for title in reading.titles:
-        said = concepts_at(reading.question.words, title.start)[1] & _MONEYS
+        said = concepts_at(reading.question.words, title.start)[1] & _KINDS_OF_MONEY
         if said and own and said.isdisjoint(own):
             return reading.question.spoken(title.start, title.end)
     return ""
