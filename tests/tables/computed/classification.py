@@ -47,7 +47,8 @@ def holds(question: ComputedQuestion, rows: Sequence[Sequence[Gold | None]]) -> 
     figure may be beside each row that went into it.
     """
     wanted = question.gold
-    if question.kind in ("group", "join", "top") and len(wanted) > 1:
+    is_listed = question.kind in ("filter", "dates") and len(rows) > 1
+    if (question.kind in ("group", "join", "top") or is_listed) and len(wanted) > 1:
         if len(rows) != len(wanted):
             return False
         if question.kind == "top":

@@ -13,7 +13,7 @@ from benchmarks.answers.table_questions import measure
 if TYPE_CHECKING:
     from benchmarks.answers.table_questions import JudgedAnswer
 
-SETS = ("held_out", "fourth", "sixth", "eighth")
+SETS = ("held_out", "fourth", "sixth", "eighth", "thirteenth", "fourteenth")
 
 
 @pytest.mark.slow

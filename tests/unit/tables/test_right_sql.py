@@ -14,6 +14,7 @@ from tests.tables.computed.classification import ShownAnswer, verdict
 from tests.tables.computed.development import DEVELOPMENT
 from tests.tables.computed.eighth import EIGHTH
 from tests.tables.computed.fifth import FIFTH
+from tests.tables.computed.fourteenth import FOURTEENTH
 from tests.tables.computed.fourth import FOURTH
 from tests.tables.computed.fresh import FRESH
 from tests.tables.computed.held_out import HELD_OUT
@@ -21,6 +22,7 @@ from tests.tables.computed.ninth import NINTH
 from tests.tables.computed.question_set import ComputedQuestion, QuestionSet, resolved
 from tests.tables.computed.seventh import SEVENTH
 from tests.tables.computed.sixth import SIXTH
+from tests.tables.computed.thirteenth import THIRTEENTH
 from tests.tables.stored import stored_tables
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 SUM = ComputedQuestion(text="Sum?", kind="sum", gold=(1234.5,))
 GROUPS = ComputedQuestion(text="By country?", kind="group", gold=(2, 3))
 FIRST = ComputedQuestion(text="Top 2?", kind="top", gold=("Ada", "Ben"))
+LISTED = ComputedQuestion(text="Which are open?", kind="filter", gold=("Ada", "Ben"))
 CELL = ComputedQuestion(text="Which?", kind="lookup", gold=(7,))
 NOTHING = ComputedQuestion(text="Denmark?", kind="none", gold=())
 
@@ -53,6 +56,8 @@ NOTHING = ComputedQuestion(text="Denmark?", kind="none", gold=())
         (GROUPS, ShownAnswer(text="A 3 B 3", rows=[("A", 3), ("B", 3)]), "wrong"),
         (FIRST, ShownAnswer(text="Ada Ben", rows=[("Ada", 9), ("Ben", 8)]), "right"),
         (FIRST, ShownAnswer(text="Ben Ada", rows=[("Ben", 9), ("Ada", 8)]), "wrong"),
+        (LISTED, ShownAnswer(text="Ada Ben", rows=[("Ben", 8), ("Ada", 9)]), "right"),
+        (LISTED, ShownAnswer(text="Ada Ben Eve", rows=[("Ada", 9), ("Ben", 8), ("Eve", 7)]), "wrong"),
         (CELL, ShownAnswer(text="x | 7 [1]", quotes=["x | 7 [1]"]), "right"),
         (CELL, ShownAnswer(text="x | 17 [1]", quotes=["x | 17 [1]"]), "quoted"),
         (NOTHING, ShownAnswer(text="There is no Denmark."), "refused"),
@@ -77,8 +82,13 @@ def test_an_answer_is_judged(question: ComputedQuestion, shown: ShownAnswer, exp
         (SEVENTH, None),
         (EIGHTH, None),
         (NINTH, None),
+        (THIRTEENTH, None),
+        (FOURTEENTH, None),
     ],
-    ids=["development", "held out", "fresh", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"],
+    ids=[
+        *("development", "held out", "fresh", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"),
+        *("thirteenth", "fourteenth"),
+    ],
 )
 async def test_right_sql_gives_the_right_rows_and_names_what_they_rest_on(
     half: QuestionSet, searched: list[str] | None, tmp_path: Path
