@@ -43,6 +43,11 @@ FLEET = memory_table(
     (("Lena Ruiz", "diesel", 500), ("Omar Aziz", "diesel", 900), ("Lena Ruiz", "petrol", 700)),
 )
 RACE = memory_table("race.md", ("Runner", "Points"), (("Lena Ruiz", 5), ("Omar Aziz", 9)))
+TRAINING = memory_table(
+    "training log.csv",
+    ("Name", "Course", "Hours"),
+    (("Lena Ruiz", "First aid", 8), ("Omar Aziz", "First aid", 4), ("Omar Aziz", "Excel", 5)),
+)
 OFFICES = memory_table(
     "offices.xlsx",
     ("Office", "City", "Desks", "Rent per month (CHF)"),
@@ -103,6 +108,7 @@ def test_it_is_refused_with_the_word(question: str, table: MemoryTable, missing:
         ("registrations per country", REGISTRATIONS, [("India", 2, 50), ("Spain", 1, 90)]),
         ("what is due first", ORDERS, [("O2", "2025-02-20")]),
         ("how many remote volunteers", STAFF, [(1,)]),
+        ("who has done the most hours of training", TRAINING, [("Omar Aziz", 9)]),
         ("who has the most hours in 2025", STAFF, [("Lena Ruiz", 131)]),
     ],
 )
