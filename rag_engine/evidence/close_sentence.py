@@ -75,7 +75,6 @@ def _cosines(question: str, sentences: Sequence[str], cosines: Matrix, contrast:
 
 
 def _sentences(chunk: Chunk) -> list[tuple[str, str]]:
-    """To compare, and alone."""
     is_text = chunk.kind not in ("table", "code")
     parts = split_sentences(chunk.text) if is_text else chunk.text.split("\n")
     said = [" ".join(part.split())[:_LONGEST] for part in parts if part.strip()][:_MOST]

@@ -18,6 +18,7 @@ class ProcessorClock:
         self._used = processor_seconds(process)
 
     def charge(self, elapsed: float) -> float:
+        """Seconds to charge for the last `elapsed` seconds."""
         used = processor_seconds(self._process)
         running = used - self._used
         self._used = used

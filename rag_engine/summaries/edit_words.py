@@ -82,7 +82,6 @@ def _spaced() -> tuple[_EditWords, ...]:
 
 @cache
 def _unspaced() -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
-    """Phrases and links, the longest first."""
     return tuple(
         (_listed(kinds["phrases"]), _listed(kinds["links"]))
         for language, kinds in _read().items()

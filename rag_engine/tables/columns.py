@@ -299,7 +299,6 @@ def _reading(profile: ColumnProfile, form: NumberForm, order: DayOrder) -> CellR
 
 
 def _unit(units: Counter[str]) -> str | None:
-    """Different units have no sum."""
     named = {unit: count for unit, count in units.items() if unit}
     if not named:
         return ""

@@ -326,5 +326,4 @@ def _range(prefix: str) -> tuple[str, str]:
 
 
 def _list(values: Iterable[str]) -> str:
-    """SQLite limits the number of parameters."""
     return json.dumps(list(values), ensure_ascii=False)

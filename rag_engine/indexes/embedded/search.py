@@ -72,7 +72,6 @@ def _rankings(
 def _near(
     connection: sqlite3.Connection, snapshot: Snapshot, searches: Sequence[Search]
 ) -> dict[int, _Found]:
-    """Dense searches among passages."""
     groups: dict[tuple[frozenset[KnowledgeBaseId], frozenset[DocumentId] | None], list[int]] = {}
     for number, search in enumerate(searches):
         if search.leg == "dense" and not search.expansion:
