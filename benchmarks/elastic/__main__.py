@@ -234,9 +234,14 @@ async def rewrites(chunks: int, rounds: int = 3) -> list[dict[str, dict[str, flo
             one = [_of(question) for question in alone]
             few = retrieve.Settings().further_candidates
             five = [sum((_of(corpus.rewrite(each), few) for _ in range(4)), _of(each)) for each in alone]
+            translated = [
+                [*searches[:-2], *_of(corpus.translation(each), few)]
+                for searches, each in zip(five, alone, strict=True)
+            ]
             for _ in range(WARM_UP_ROUNDS):
                 await asyncio.gather(*map(index.search, one))
                 await asyncio.gather(*map(index.search, five[::3]))
+                await asyncio.gather(*map(index.search, translated[::3]))
             clock = _Clock()
             measured: list[dict[str, dict[str, float]]] = []
 
@@ -257,6 +262,7 @@ async def rewrites(chunks: int, rounds: int = 3) -> list[dict[str, dict[str, flo
                     {
                         "one": await measure(one),
                         "with four rewrites": await measure(five),
+                        "with three and a translation": await measure(translated),
                         "fifty at once": await measure(one, at_once=True),
                     }
                 )
