@@ -41,6 +41,7 @@ class RetryPolicy:
     on_resume: Callable[[], Awaitable[None]]
     backoff: Backoff = BACKOFF
     _waiting: int = field(default=0, init=False)
+    _announced: str = field(default="", init=False)
 
     async def keep_trying(
         self, call: Callable[[], Awaitable[_Result]], *, only: type[Unavailable] = Unavailable
@@ -65,8 +66,10 @@ class RetryPolicy:
                         waits = True
                         await self._begin(error)
                 await asyncio.sleep(min(seconds, left))
-        except BaseException:
+        except BaseException as error:
             self._waiting -= waits
+            if not isinstance(error, only):
+                self._announced = ""
             raise
         if waits:
             await self._end()
@@ -74,12 +77,14 @@ class RetryPolicy:
 
     async def _begin(self, error: Unavailable) -> None:
         self._waiting += 1
-        if self._waiting == 1:
+        if self._waiting == 1 and self._announced != str(error):
+            self._announced = str(error)
             await self.on_wait(error)
 
     async def _end(self) -> None:
         self._waiting -= 1
         if not self._waiting:
+            self._announced = ""
             await self.on_resume()
 
 

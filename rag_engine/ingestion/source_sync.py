@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path, PurePosixPath
@@ -15,7 +17,7 @@ from rag_engine.storage.private_files import make_folder
 from rag_engine.sync.types import EntryGone, SourceRefused, StoredEntry, SyncCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 
     from rag_engine.sync.store import SqliteSources
     from rag_engine.sync.types import ListedSource, SourceContent, SourceEntry, SyncedSource
@@ -103,6 +105,17 @@ class SourceSync:
             await self.store.drop(source.id, keys)
 
 
+@asynccontextmanager
+async def _closed(
+    batches: AsyncIterator[Sequence[SourceEntry]],
+) -> AsyncGenerator[AsyncIterator[Sequence[SourceEntry]]]:
+    try:
+        yield batches
+    finally:
+        if isinstance(batches, AsyncGenerator):
+            await batches.aclose()
+
+
 @dataclass(slots=True, kw_only=True)
 class _Run:
     sync: SourceSync
@@ -122,12 +135,13 @@ class _Run:
         found: dict[str, SourceEntry] = {}
         try:
             async with asyncio.timeout(self.sync.limits.listing_seconds):
-                async for batch in self.opened.entries():
-                    found.update((entry.key, entry) for entry in batch)
-                    if len(found) > most:
-                        raise SourceRefused(
-                            f"The source has more than {most:,} entries; choose a part of it, or raise FOOTNOTE_SOURCES__ENTRIES."
-                        )
+                async with _closed(self.opened.entries()) as batches:
+                    async for batch in batches:
+                        found.update((entry.key, entry) for entry in batch)
+                        if len(found) > most:
+                            raise SourceRefused(
+                                f"The source has more than {most:,} entries; choose a part of it, or raise FOOTNOTE_SOURCES__ENTRIES."
+                            )
         except TimeoutError as error:
             raise Unavailable(
                 "Listing the source took too long.", backend="source", reason="timeout"

@@ -40,6 +40,7 @@ _SHOWN: Final = 10
 _BATCH: Final = 1_000
 _CHUNK: Final = 65_536
 _LOOK_SECONDS: Final = 0.2
+_DRAIN_SECONDS: Final = 5.0
 _PLACES: Final = {
     "github": "blob",
     "gitlab": "-/blob",
@@ -203,6 +204,7 @@ class _Repository:
                 await self._ended(process, await self._soon(said))
             finally:
                 said.cancel()
+                await asyncio.wait([said])
 
     @asynccontextmanager
     async def _started(self, *arguments: str, output: IO[bytes] | int) -> AsyncGenerator[Process]:
@@ -220,7 +222,8 @@ class _Repository:
         finally:
             if process.returncode is None:
                 _kill(process)
-                await process.wait()
+            await _drain(process)
+            await process.wait()
 
     async def _ended(self, process: Process, said: bytes) -> None:
         if await self._soon(process.wait()):
@@ -253,6 +256,15 @@ def _kill(process: Process) -> None:
     """Its helpers too, such as ssh."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
+
+
+async def _drain(process: Process) -> None:
+    """Else its end is not seen."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_DRAIN_SECONDS):
+            for stream in filter(None, (process.stdout, process.stderr)):
+                while await stream.read(_CHUNK):
+                    pass
 
 
 def _size(folder: Path) -> int:

@@ -42,7 +42,7 @@ BOUNDED = {
     "rag_engine.models.extractive.sentence_features._FIELD": "a candidate of at most 4,000 characters",
     "rag_engine.parsers.texts._code.grammars._GUESSES": "the first 4,000 characters of a file",
     "rag_engine.parsers.texts._code.patterns._OTHERS": "a line of at most 500 characters",
-    "rag_engine.parsers._ooxml.charts._LITERAL": "a number format of at most 255 characters",
+    "rag_engine.parsers._ooxml.charts": "a number format of at most 255 characters",
     "rag_engine.parsers.texts._rst.inline._TARGET": "a role of at most 2,000 characters",
     "rag_engine.parsers.sheets._cells.date_formats": "a number format of at most 255 characters",
     "rag_engine.parsers.sheets._cells.number_formats": "a number format of at most 255 characters",

@@ -13,7 +13,7 @@ from rag_engine.errors import FileTooLarge
 from rag_engine.parsers._ooxml.package import number
 from rag_engine.parsers._shared.charts import LONGEST, ChartTable, Column, DocumentChart, series_name
 from rag_engine.parsers._shared.sections import one_line
-from rag_engine.parsers.sheets._cells.date_formats import EPOCH, EPOCH_1904, LITERAL
+from rag_engine.parsers.sheets._cells.date_formats import EPOCH, EPOCH_1904, LITERAL, LONGEST_FORMAT
 from rag_engine.parsers.sheets._cells.number_formats import format_value, plain
 from rag_engine.parsers.sheets._cells.typed_cells import typed_number
 
@@ -126,7 +126,7 @@ def _axes(plot: Element) -> dict[str, _Axis]:
     axes: dict[str, _Axis] = {}
     for axis in plot.iterfind("*/{*}title/.."):
         code = axis.find("{*}numFmt")
-        bare = LITERAL.sub("", "" if code is None else code.get("formatCode") or "")
+        bare = LITERAL.sub("", "" if code is None else _code(code.get("formatCode")))
         axes[_value(axis.find("{*}axId"))] = _Axis(
             title=_words(title) if (title := axis.find("{*}title")) is not None else "",
             has_values=str(axis.tag).endswith("}valAx"),
@@ -179,7 +179,7 @@ def _column(element: Element | None, epoch: datetime.datetime) -> Column:
         code = cache.find("{*}formatCode")
         is_text = "}str" in str(cache.tag)
         column.update(
-            _points(cache) if is_text else _numbers(cache, "" if code is None else code.text or "", epoch)
+            _points(cache) if is_text else _numbers(cache, "" if code is None else _code(code.text), epoch)
         )
     if not column and (text := element.find("{*}v")) is not None:
         column[0] = text.text or ""
@@ -216,7 +216,11 @@ def _given(parent: Element) -> Iterator[tuple[int, str, str]]:
         text = one_line((point.text if found is None else found.text) or "")
         at = number(point.get("idx"), -1)
         if text and at >= 0:
-            yield at, text, point.get("formatCode") or ""
+            yield at, text, _code(point.get("formatCode"))
+
+
+def _code(text: str | None) -> str:
+    return text if text and len(text) <= LONGEST_FORMAT else ""
 
 
 def _formatted(text: str, code: str, epoch: datetime.datetime) -> str:
@@ -263,7 +267,7 @@ def _new_series(root: Element) -> Iterator[_Series]:
         levels = [_points(level) for level in source.iterfind("{*}strDim/{*}lvl")][:_MOST_LEVELS]
         values = next(
             (
-                _numbers(level, level.get("formatCode") or "", EPOCH)
+                _numbers(level, _code(level.get("formatCode")), EPOCH)
                 for level in source.iterfind("{*}numDim/{*}lvl")
             ),
             Column(),

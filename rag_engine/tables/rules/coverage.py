@@ -31,7 +31,7 @@ def check_covered(reading: Interpretation, query: TableQuery) -> None:
             name = reading.question.spoken(mention.start, mention.end)
             raise refused("unclear", reading.table, name)
     for sign in reading.signs:
-        if not (_is_computed(sign, reading, query) and _is_shown(sign, reading, shown)):
+        if not (_is_computed(sign, query) and _is_shown(sign, reading, shown)):
             name = reading.question.spoken(sign.start, sign.end)
             raise refused("unclear", reading.table, name)
 
@@ -86,7 +86,7 @@ def _functions(query: TableQuery) -> frozenset[str]:
             return frozenset()
 
 
-def _is_computed(sign: Sign, reading: Interpretation, query: TableQuery) -> bool:
+def _is_computed(sign: Sign, query: TableQuery) -> bool:
     made = _functions(query)
     if extreme(sign):
         is_ranked = isinstance(query, Aggregate | RowList) and query.ranking is not None

@@ -135,6 +135,7 @@ def is_duration(masked: str) -> bool:
     return _ELAPSED.search(masked) is not None
 
 
+LONGEST_FORMAT: Final = 255
 LITERAL: Final = re.compile(
     r'"([^"]*)"|\\(.)|\[\$([^\]-]*)[^\]]*\]|\[(?!h+\]|m+\]|s+\])[^\]]*\]|_.|\*.', re.I
 )

@@ -15,6 +15,7 @@ from typing import Final
 from rag_engine.parsers.sheets._cells.date_formats import (
     EPOCH,
     LITERAL,
+    LONGEST_FORMAT,
     date_text,
     duration_text,
     is_date_format,
@@ -77,7 +78,6 @@ _COMPARED: Final = {
 _GENERAL: Final = re.compile("general|standard", re.IGNORECASE)
 _SCIENTIFIC: Final = re.compile(r"([#0?]+)(?:\.([#0?]+))?[eE]([+-])([#0?]+)")
 _FRACTION: Final = re.compile(r"(?:(?<![#0?])([#0?]+)\s+)?(?<![#0?])([#0?]+)\s*/\s*([#0?]+|\d+)")
-_LONGEST_FORMAT: Final = 255
 
 
 def format_value(value: object, number_format: str, *, epoch: datetime.datetime = EPOCH) -> str:
@@ -86,7 +86,7 @@ def format_value(value: object, number_format: str, *, epoch: datetime.datetime 
         return ""
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
-    if len(number_format) > _LONGEST_FORMAT:
+    if len(number_format) > LONGEST_FORMAT:
         number_format = "General"
     if isinstance(value, int | float):
         return _number(value, number_format, epoch)

@@ -4,7 +4,13 @@ import datetime
 import re
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.parsers.sheets._cells.date_formats import LITERAL, is_date_format, is_duration, moment
+from rag_engine.parsers.sheets._cells.date_formats import (
+    LITERAL,
+    LONGEST_FORMAT,
+    is_date_format,
+    is_duration,
+    moment,
+)
 
 if TYPE_CHECKING:
     from rag_engine.text.table_anchors import Cell
@@ -30,6 +36,7 @@ def typed(text: str, value: float | str, unit: str = "") -> TypedText:
 
 def typed_number(text: str, value: float, number_format: str, *, epoch: datetime.datetime) -> str:
     """Percentages as displayed (12 for 12 %), durations in hours; times of day stay text."""
+    number_format = number_format[:LONGEST_FORMAT]
     masked = LITERAL.sub(lambda match: "\x00" * len(match.group()), number_format.partition(";")[0])
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         value = int(value)

@@ -231,7 +231,6 @@ def _counts_people(reading: Interpretation, end: int) -> bool:
 
 
 def _counts_value(reading: Interpretation, start: int) -> bool:
-    """ "How many diesels"."""
     language = reading.question.language
     labels = measures.label_columns(reading.table, language)
     if not all(measures.is_unique(reading.table, one) for one in labels):

@@ -112,6 +112,21 @@ async def test_several_that_wait_are_one_outage() -> None:
     assert told.lines[2:] == ["waiting: The index is away.", "going on"]
 
 
+async def test_an_outage_that_outlasts_one_patience_is_reported_once() -> None:
+    told = Told()
+    policy = told.patience(0.01)
+    with patient(policy):
+        for _ in range(2):
+            with pytest.raises(IndexUnavailable):
+                await keep_trying(Failing(times=100))
+        assert told.lines == ["waiting: The index is away."]
+        assert await policy.keep_trying(Failing(times=0)) == "done"
+        other = Failing(times=100, error=lambda: RateLimited("Too many requests.", backend="embedder"))
+        with pytest.raises(RateLimited):
+            await keep_trying(other)
+    assert told.lines == ["waiting: The index is away.", "waiting: Too many requests."]
+
+
 async def test_cancelling_ends_the_wait_at_once_and_a_later_outage_is_reported() -> None:
     told = Told()
     patience = told.patience()
