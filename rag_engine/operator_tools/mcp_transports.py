@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Received = MemoryObjectReceiveStream[SessionMessage | Exception]
     Sent = MemoryObjectSendStream[SessionMessage]
 
-_END_SECONDS: Final = 1.0
+_END_SECONDS, _KILLED_SECONDS = 1.0, 5.0
 _BLOCK: Final = 64 << 10
 
 
@@ -97,7 +97,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
         if sign is not None:
             _signal(process, sign)
         with suppress(TimeoutError):
-            async with asyncio.timeout(_END_SECONDS):
+            async with asyncio.timeout(_KILLED_SECONDS if sign == signal.SIGKILL else _END_SECONDS):
                 await _ended(process)
                 break
     _signal(process, signal.SIGKILL)
