@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,6 +9,7 @@ from rag_engine.archive.threaded_steps import leaving_in_thread
 from rag_engine.archive.writer import writing
 from rag_engine.archive.zip_container import translate_errors
 from rag_engine.errors import UserError
+from rag_engine.storage.concurrency.iterators import closing
 from rag_engine.storage.concurrency.uncancellable import uninterrupted
 
 if TYPE_CHECKING:
@@ -151,7 +150,7 @@ async def _write_chunks(
 ) -> dict[DocumentId, int]:
     counts: dict[DocumentId, int] = {}
     batch: list[tuple[Chunk, Vector]] = []
-    async with _closing(scan):
+    async with closing(scan):
         async for chunk, vector in scan:
             record = records.get(chunk.document)
             if record is None or record.state != "ready":
@@ -163,15 +162,6 @@ async def _write_chunks(
                 batch = []
     await uninterrupted(asyncio.to_thread(writer.add_chunks, batch))
     return counts
-
-
-@asynccontextmanager
-async def _closing(scan: AsyncIterator[tuple[Chunk, Vector]]) -> AsyncGenerator[None, None]:
-    try:
-        yield
-    finally:
-        if isinstance(scan, AsyncGenerator):
-            await scan.aclose()
 
 
 def _check(

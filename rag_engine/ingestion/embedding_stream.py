@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from rag_engine.ingestion.prefetch import reading_ahead
 from rag_engine.ingestion.spool import chunk_spool
+from rag_engine.storage.concurrency.iterators import close
 from rag_engine.text.chunk_text import searchable_text
 from rag_engine.types import Chunk, Section
 
@@ -72,8 +73,7 @@ async def _split(
             yield part
     finally:
         await feed.close()
-        if isinstance(batches, AsyncGenerator):
-            await batches.aclose()
+        await close(batches)
         executor.shutdown(wait=False)
 
 

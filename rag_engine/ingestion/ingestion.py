@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import AsyncGenerator
 from contextlib import aclosing, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -35,6 +34,7 @@ from rag_engine.ingestion.text_limits import DocumentText, TextLimits
 from rag_engine.ingestion.versions import IngestionTarget, IngestionTargets
 from rag_engine.parsing.media_types import shown
 from rag_engine.ports import DocumentCatalog
+from rag_engine.storage.concurrency.iterators import close
 from rag_engine.storage.concurrency.uncancellable import uninterrupted
 from rag_engine.types import (
     Blob,
@@ -47,7 +47,7 @@ from rag_engine.types import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+    from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
@@ -385,8 +385,7 @@ async def _limited(batches: Batches, reading: _Reading) -> AsyncGenerator[list[S
             texts = [section for section in batch if section.kind not in ("notice", "properties")]
             yield without_cells(texts)
     finally:
-        if isinstance(batches, AsyncGenerator):
-            await batches.aclose()
+        await close(batches)
 
 
 def _reason(notices: Iterable[str]) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, TypeVar
 
+from rag_engine.storage.concurrency.iterators import close
+
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
+    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 
     from rag_engine.ingestion.spool import Spool
 
@@ -36,8 +37,7 @@ async def reading_ahead(
             if on_end is not None:
                 await on_end()
         finally:
-            if isinstance(batches, AsyncGenerator):
-                await batches.aclose()
+            await close(batches)
 
     reading = asyncio.create_task(read(), name="read-ahead")
     reading.add_done_callback(lambda _: grown.set())

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path, PurePosixPath
@@ -13,11 +11,12 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from rag_engine.errors import RagError, Unavailable, UserError, first_error
 from rag_engine.ingestion.blobs import LARGEST_FILE, blob_from_path
+from rag_engine.storage.concurrency.iterators import closing
 from rag_engine.storage.private_files import make_folder
 from rag_engine.sync.types import EntryGone, SourceRefused, StoredEntry, SyncCounts
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
     from rag_engine.sync.store import SqliteSources
     from rag_engine.sync.types import ListedSource, SourceContent, SourceEntry, SyncedSource
@@ -105,17 +104,6 @@ class SourceSync:
             await self.store.drop(source.id, keys)
 
 
-@asynccontextmanager
-async def _closed(
-    batches: AsyncIterator[Sequence[SourceEntry]],
-) -> AsyncGenerator[AsyncIterator[Sequence[SourceEntry]]]:
-    try:
-        yield batches
-    finally:
-        if isinstance(batches, AsyncGenerator):
-            await batches.aclose()
-
-
 @dataclass(slots=True, kw_only=True)
 class _Run:
     sync: SourceSync
@@ -135,7 +123,7 @@ class _Run:
         found: dict[str, SourceEntry] = {}
         try:
             async with asyncio.timeout(self.sync.limits.listing_seconds):
-                async with _closed(self.opened.entries()) as batches:
+                async with closing(self.opened.entries()) as batches:
                     async for batch in batches:
                         found.update((entry.key, entry) for entry in batch)
                         if len(found) > most:

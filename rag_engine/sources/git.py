@@ -142,8 +142,7 @@ class _Repository:
 
     async def _fetch(self) -> None:
         """However long it takes, as long as git reports progress."""
-        await asyncio.to_thread(self._make_room)
-        before = await asyncio.to_thread(_size, self.folder)
+        before = await asyncio.to_thread(self._make_room)
         await self._git("init", "--quiet", "--bare", ".")
         options = ("--progress", "--depth", "1", "--no-tags", "--no-recurse-submodules", "--force")
         what = self.branch or "HEAD"
@@ -161,21 +160,27 @@ class _Repository:
             await self._check_size(before)
             await self._ended(process, said)
 
-    def _make_room(self) -> None:
+    def _make_room(self) -> int:
         """Git keeps what it fetched of earlier versions."""
-        if _size(self.folder) > self.most_download_bytes:
+        size = _size(self.folder)
+        if size > self.most_download_bytes:
             shutil.rmtree(self.folder)
+            size = 0
         make_folder(self.folder)
+        return size
+
+    async def _is_too_large(self, before: int) -> bool:
+        return await asyncio.to_thread(_size, self.folder) - before > self.most_download_bytes
 
     async def _watch(self, process: Process, before: int) -> None:
         while True:
             await asyncio.sleep(_LOOK_SECONDS)
-            if await asyncio.to_thread(_size, self.folder) - before > self.most_download_bytes:
+            if await self._is_too_large(before):
                 _kill(process)
                 return
 
     async def _check_size(self, before: int) -> None:
-        if await asyncio.to_thread(_size, self.folder) - before > self.most_download_bytes:
+        if await self._is_too_large(before):
             await asyncio.to_thread(shutil.rmtree, self.folder)
             raise FileTooLarge(
                 f"The repository has more than {self.most_download_bytes / (1 << 20):,.6g} MB, which are downloaded at most."
