@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
-import sys
 from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, cast
 
 import anyio
 import httpx2
@@ -16,6 +14,7 @@ from mcp.types import JSONRPCRequest, jsonrpc_message_adapter
 from pydantic import ValidationError
 
 from rag_engine.operator_tools.traffic import MOST, TooMuchSent, Traffic
+from rag_engine.storage.concurrency import process_groups
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     Sent = MemoryObjectSendStream[SessionMessage]
 
 _END_SECONDS, _KILLED_SECONDS = 1.0, 5.0
-_BLOCK: Final = 64 << 10
 
 
 @asynccontextmanager
@@ -91,31 +89,15 @@ async def _write(
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """With all that it started."""
     cast("asyncio.StreamWriter", process.stdin).close()
     for sign in (None, signal.SIGTERM, signal.SIGKILL):
         if sign is not None:
-            _signal(process, sign)
+            process_groups.send(process, sign)
         with suppress(TimeoutError):
             async with asyncio.timeout(_KILLED_SECONDS if sign == signal.SIGKILL else _END_SECONDS):
-                await _ended(process)
+                await process_groups.ended(process)
                 break
-    _signal(process, signal.SIGKILL)
-
-
-async def _ended(process: asyncio.subprocess.Process) -> None:
-    """Who waits to write cannot end."""
-    while await cast("asyncio.StreamReader", process.stdout).read(_BLOCK):
-        pass
-    await process.wait()
-
-
-def _signal(process: asyncio.subprocess.Process, sign: signal.Signals) -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        if sys.platform == "win32":
-            process.terminate()
-        else:
-            os.killpg(process.pid, sign)
+    process_groups.kill(process)
 
 
 class BoundedTransport(httpx2.AsyncBaseTransport):

@@ -27,6 +27,7 @@ from rag_engine.parsing.relay import LARGEST_FRAME
 from rag_engine.parsing.sandbox import Protection
 from rag_engine.parsing.table_grids import table_grid
 from rag_engine.parsing.worker import FOLDER
+from rag_engine.storage.concurrency import process_groups
 from rag_engine.types import Section, SectionKind
 
 if TYPE_CHECKING:
@@ -140,21 +141,14 @@ class WorkerProcess:
 
     def kill(self) -> None:
         if self.alive:
-            with suppress(ProcessLookupError):
-                if hasattr(os, "killpg"):
-                    os.killpg(self._process.pid, signal.SIGKILL)
-                else:
-                    self._process.kill()
+            process_groups.kill(self._process)
         _remove(self._folder)
 
     async def gone(self) -> None:
-        """Drains its output so that the pipes close."""
-        stdin, stdout = self._pipes()
+        stdin, _ = self._pipes()
         stdin.close()
         async with asyncio.timeout(_END_SECONDS), self._reading:
-            while await stdout.read(LARGEST_FRAME):
-                continue
-            await self._process.wait()
+            await process_groups.ended(self._process)
         _remove(self._folder)
 
     async def _replies(

@@ -4,9 +4,8 @@ import asyncio
 import os
 import re
 import shutil
-import signal
 from asyncio.subprocess import DEVNULL, PIPE
-from contextlib import aclosing, asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING, Final, TypeVar
@@ -16,6 +15,7 @@ from pydantic import BaseModel, ConfigDict
 
 from rag_engine.errors import FileTooLarge, Unavailable, UserError
 from rag_engine.parsing.media_types import is_readable, suffix_of
+from rag_engine.storage.concurrency import process_groups
 from rag_engine.storage.private_files import make_folder
 from rag_engine.sync.types import EntryGone, SourceContent, SourceEntry
 
@@ -176,7 +176,7 @@ class _Repository:
         while True:
             await asyncio.sleep(_LOOK_SECONDS)
             if await self._is_too_large(before):
-                _kill(process)
+                process_groups.kill(process)
                 return
 
     async def _check_size(self, before: int) -> None:
@@ -220,15 +220,12 @@ class _Repository:
             stdin=DEVNULL,
             stdout=output,
             stderr=PIPE,
-            start_new_session=True,
+            start_new_session=True,  # and a group for its helpers, such as ssh
         )
         try:
             yield process
         finally:
-            if process.returncode is None:
-                _kill(process)
-            await _drain(process)
-            await process.wait()
+            await process_groups.end(process, seconds=_DRAIN_SECONDS)
 
     async def _ended(self, process: Process, said: bytes) -> None:
         if await self._soon(process.wait()):
@@ -255,21 +252,6 @@ class _Repository:
             return ""
         repository = parts.path.rstrip("/").removesuffix(".git")
         return f"https://{host}{repository}/{place}/{quote(version)}/{quote(key)}"
-
-
-def _kill(process: Process) -> None:
-    """Its helpers too, such as ssh."""
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-
-
-async def _drain(process: Process) -> None:
-    """Else its end is not seen."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(_DRAIN_SECONDS):
-            for stream in filter(None, (process.stdout, process.stderr)):
-                while await stream.read(_CHUNK):
-                    pass
 
 
 def _size(folder: Path) -> int:

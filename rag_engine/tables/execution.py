@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from rag_engine import errors
 from rag_engine.errors import QueryRefused, QueryTooHeavy, Unavailable
+from rag_engine.storage.concurrency import process_groups
 from rag_engine.tables.check import checked
 from rag_engine.tables.types import (
     MOST_ROWS,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 _MODULE: Final = "rag_engine.tables.query_process"
 _PACKAGE: Final = str(Path(errors.__file__).resolve().parents[1])
 _START_SECONDS: Final = 30.0
+_END_SECONDS: Final = 10.0
 _SECONDS: Final = 3.0
 """Of a processor."""
 _LONGEST_SECONDS: Final = 20.0
@@ -119,10 +120,7 @@ async def _answered(request: bytes) -> dict[str, Any]:
     except TimeoutError as error:
         raise QueryTooHeavy from error
     finally:
-        if process.returncode is None:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-        await process.wait()
+        await process_groups.end(process, seconds=_END_SECONDS)
 
 
 def _request(tables: Sequence[StoredTable], queries: Sequence[tuple[str, int]]) -> dict[str, object]:
