@@ -29,7 +29,7 @@ from benchmarks.answers.evidence_sets import BASE, NEVER_FITTED, SETS, asked_els
 from bot import settings
 from bot.composition.laboratory import retrieval_laboratory
 from rag_engine.evidence.calibration import BY_SENTENCES, BY_WORDS, COMPOUNDING, Calibration
-from rag_engine.retrieval.queries.corrections import corrected_question, corrected_words
+from rag_engine.retrieval.queries.spelling_corrections import corrected_question, corrected_words
 from rag_engine.retrieval.ranking.language_familiarity import word_check
 from rag_engine.steps import fuse, retrieve
 from rag_engine.steps.evidence import Settings, judged

@@ -24,7 +24,7 @@ import numpy as np
 from benchmarks.answers.evidence_sets import BASE, judged_set
 from bot import settings
 from bot.composition.laboratory import retrieval_laboratory
-from rag_engine.retrieval.queries.corrections import corrected_words
+from rag_engine.retrieval.queries.spelling_corrections import corrected_words
 from rag_engine.retrieval.ranking.language_familiarity import word_check
 from rag_engine.text.analyzer import query_tokens, tokens, words
 from rag_engine.text.chunk_text import searchable_text

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
-from rag_engine.citations.corrections import GENERAL, UNSUPPORTED, corrected
+from rag_engine.citations.answer_corrections import GENERAL, UNSUPPORTED, corrected
 from rag_engine.citations.markers.placement import MOST_MARKERS, CitationNumbering, Mark, cited_places
 from rag_engine.citations.quotes import SourceQuote, quotes
 from rag_engine.citations.semantic_support import Support, supports

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.citations.numbers import figures, missing
+from rag_engine.citations.stated_numbers import figures, missing
 from rag_engine.citations.wording_similarity import Weights, WordingSimilarity, joined
 from rag_engine.text.lazy_pattern import lazy
 from rag_engine.text.sentences import split_sentences

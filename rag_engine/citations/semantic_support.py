@@ -8,8 +8,8 @@ import numpy as np
 
 from rag_engine.citations.claims import claims
 from rag_engine.citations.markers.placement import MOST_MARKERS
-from rag_engine.citations.numbers import missing
 from rag_engine.citations.quotes import units
+from rag_engine.citations.stated_numbers import missing
 from rag_engine.citations.wording_similarity import Weights, WordingSimilarity
 from rag_engine.errors import Unavailable
 from rag_engine.retrieval.ranking.language_familiarity import gauge

@@ -7,7 +7,7 @@ import unicodedata
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.citations.numbers import known_figures, missing, plain, spelled_number
+from rag_engine.citations.stated_numbers import known_figures, missing, plain, spelled_number
 from rag_engine.text.language.months import months
 from rag_engine.text.language.stop_words import FUNCTION_WORDS
 from rag_engine.text.lazy_pattern import lazy

@@ -5,9 +5,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from rag_engine.citations.numbers import known_figures, spelled_number
 from rag_engine.citations.semantic_support import cosines_of, familiarity, meaning_scores, ranked_windows
 from rag_engine.citations.stated_facts import unheld
+from rag_engine.citations.stated_numbers import known_figures, spelled_number
 from rag_engine.citations.wording_similarity import Weights, WordingSimilarity, joined
 from rag_engine.text.language import detect, possible
 

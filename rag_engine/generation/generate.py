@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rag_engine import citations
-from rag_engine.citations.corrections import GENERAL, UNSUPPORTED
+from rag_engine.citations.answer_corrections import GENERAL, UNSUPPORTED
 from rag_engine.errors import ContentFiltered, ModelUnavailable, RagError
 from rag_engine.generation.closest import closest_titles
 from rag_engine.generation.phrases import not_found, phrase

@@ -13,7 +13,7 @@ from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCRequest, jsonrpc_message_adapter
 from pydantic import ValidationError
 
-from rag_engine.operator_tools.traffic import MOST, TooMuchSent, Traffic
+from rag_engine.operator_tools.traffic_limit import MOST, TooMuchSent, Traffic
 from rag_engine.storage.concurrency import process_groups
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from rag_engine.generation import structured_reply
 from rag_engine.generation.context_budget import messages_size
 from rag_engine.generation.prompt_safety import neutral
 from rag_engine.generation.prompts import instructions
-from rag_engine.retrieval.queries.corrections import corrected_question
 from rag_engine.retrieval.queries.hypotheses import HypothesisReply, agreement, usable, weight
 from rag_engine.retrieval.queries.query_variants import QueryVariant
+from rag_engine.retrieval.queries.spelling_corrections import corrected_question
 from rag_engine.steps import retrieve
 from rag_engine.text import tokens
 from rag_engine.text.question_parts import parts

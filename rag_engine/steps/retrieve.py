@@ -13,16 +13,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rag_engine.errors import EmbedderUnavailable, Unavailable
 from rag_engine.generation.phrases import phrase
-from rag_engine.retrieval.queries.corrections import (
-    corrected_question,
-    corrected_words,
-    held_respellings,
-    listed_tokens,
-    respelled,
-    respellings,
-    sentences,
-    similar_tokens,
-)
 from rag_engine.retrieval.queries.document_filters import with_automatic_filter
 from rag_engine.retrieval.queries.query_variants import (
     QueryVariant,
@@ -32,6 +22,16 @@ from rag_engine.retrieval.queries.query_variants import (
     readings,
 )
 from rag_engine.retrieval.queries.similar_names import names
+from rag_engine.retrieval.queries.spelling_corrections import (
+    corrected_question,
+    corrected_words,
+    held_respellings,
+    listed_tokens,
+    respelled,
+    respellings,
+    sentences,
+    similar_tokens,
+)
 from rag_engine.retrieval.queries.synonyms import Synonyms, synonyms_for
 from rag_engine.retrieval.queries.understood_message import Understanding
 from rag_engine.retrieval.ranking.language_familiarity import word_check

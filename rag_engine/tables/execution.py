@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from rag_engine import errors
 from rag_engine.errors import QueryRefused, QueryTooHeavy, Unavailable
 from rag_engine.storage.concurrency import process_groups
-from rag_engine.tables.check import checked
+from rag_engine.tables.sql_check import checked
 from rag_engine.tables.types import (
     MOST_ROWS,
     ORIGINAL,
@@ -28,7 +28,7 @@ from rag_engine.tables.values import EMPTY
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rag_engine.tables.check import CheckedQuery
+    from rag_engine.tables.sql_check import CheckedQuery
     from rag_engine.tables.table_file import StoredTable
     from rag_engine.tables.types import TypedColumn, TypedTable, Value
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rag_engine.retrieval.queries.corrections import corrected_words
 from rag_engine.retrieval.queries.similar_names import names
+from rag_engine.retrieval.queries.spelling_corrections import corrected_words
 from rag_engine.text.analyzer import query_tokens, query_words, tokens
 from tests.contracts.indexing import (
     StoredIndex,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 import discord
 
 from adapters.discord.api import ARCHIVED, CANNOT_REPLY, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, api_calls
-from adapters.discord.outlets import message_recovery, page_content
+from adapters.discord.outlets import limits, message_recovery, page_content
 from adapters.discord.outlets.message_recovery import PartSearch
 
 if TYPE_CHECKING:
@@ -60,13 +60,13 @@ class ChannelOutlet:
 
     @property
     def limits(self) -> PlatformLimits:
-        return page_content.LIMITS
+        return limits.LIMITS
 
     @property
     def routes(self) -> Sequence[Route]:
         if self._target.person:
-            return page_content.routes("person", str(self._target.person))
-        return page_content.routes(str(self._channel if self._is_open else self._target.question))
+            return limits.routes("person", str(self._target.person))
+        return limits.routes(str(self._channel if self._is_open else self._target.question))
 
     async def write(self, write: Write) -> str:
         async with api_calls(self._context.settings.call_seconds, fail_fast=True):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import discord
 
 from adapters.discord.api import ACKNOWLEDGED, InteractionExpired, api_calls
-from adapters.discord.outlets import page_content
+from adapters.discord.outlets import limits, page_content
 from bot.port import ChatError, Gone, Unreachable
 
 if TYPE_CHECKING:
@@ -124,11 +124,11 @@ class InteractionOutlet:
 
     @property
     def limits(self) -> PlatformLimits:
-        return page_content.LIMITS
+        return limits.LIMITS
 
     @property
     def routes(self) -> Sequence[Route]:
-        return page_content.routes("interaction", str(self._response.record.id))
+        return limits.routes("interaction", str(self._response.record.id))
 
     async def write(self, write: Write) -> str:
         if self._fallback is None:

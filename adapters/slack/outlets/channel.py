@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from adapters.slack.api import BlocksRefused, MessageLocked, NotServed, call_api
-from adapters.slack.outlets import blocks, message_recovery
+from adapters.slack.outlets import blocks, limits, message_recovery
 from adapters.slack.outlets.stream import (
     SlackStream,
     StreamEnded,
@@ -19,23 +19,17 @@ from adapters.slack.outlets.stream import (
     stop_stream,
 )
 from adapters.slack.outlets.uploads import share
-from bot.port import Budget, ChatError, Gone, Place, PlatformLimits, Route, Stopped, Unreachable, WriteRefused
+from bot.port import ChatError, Gone, Stopped, Unreachable, WriteRefused
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from adapters.slack.context import SlackContext
-    from bot.port import Fields, Page, Write
+    from bot.port import Fields, Page, Place, PlatformLimits, Route, Write
 
     Send = Callable[[dict[str, Any]], Awaitable[Fields]]
 
 _log = logging.getLogger(__name__)
-STREAM, EDIT = "stream", "edit"
-CHARACTERS = 12_000
-_DIALECT = "slack"
-_STREAM_SECONDS = 270.0
-_STREAM_EDIT_SECONDS = 0.6
-_EDIT_SECONDS = 1.2
 _MOST_NOT_SERVED = 3
 
 
@@ -85,8 +79,8 @@ class SlackOutlet:
         self._answer_messages = answer_messages
         self._must_search = target.doubtful
         self._not_served = 0
-        self._edit_route = _edit_route(target.place)
-        self._stream_route = _stream_route(target.place)
+        self._edit_route = limits.edit_route(target.place)
+        self._stream_route = limits.stream_route(target.place)
         self._parts = {number: _Part(ts=ts) for number, ts in enumerate(posted)}
         context.posted_messages.add(*posted)
         self._streams = (
@@ -98,8 +92,7 @@ class SlackOutlet:
 
     @property
     def limits(self) -> PlatformLimits:
-        seconds = _STREAM_EDIT_SECONDS if self._streams else _EDIT_SECONDS
-        return PlatformLimits(characters=CHARACTERS, edit_seconds=seconds, dialect=_DIALECT)
+        return limits.STREAMED if self._streams else limits.EDITED
 
     @property
     def routes(self) -> Sequence[Route]:
@@ -134,7 +127,7 @@ class SlackOutlet:
 
     async def _create(self, part: _Part, write: Write, page: Page) -> None:
         offered = self._streams and self._context.stream_support.is_offered(self._target.place.channel)
-        streamed = offered and write.route == STREAM and write.part == 0 and not write.final
+        streamed = offered and write.route == limits.STREAM and write.part == 0 and not write.final
         part.attempted = SlackStream(text=page.text, status=page.status) if streamed else None
         try:
             if streamed:
@@ -246,9 +239,14 @@ class SlackOutlet:
 
     async def _grow(self, part: _Part, stream: SlackStream, write: Write, page: Page) -> None:
         context, place = self._context, self._target.place
-        if write.route == STREAM and stream.certain and not write.final and not stream.continues(page.text):
+        if (
+            write.route == limits.STREAM
+            and stream.certain
+            and not write.final
+            and not stream.continues(page.text)
+        ):
             return  # changed text waits for the final write
-        if write.route == STREAM and stream.continues(page.text):
+        if write.route == limits.STREAM and stream.continues(page.text):
             try:
                 if write.final:
                     await stop_stream(context, place, part.ts, stream, page, metadata=self._mark(write.part))
@@ -340,28 +338,6 @@ class SlackOutlet:
         if number and 0 in self._parts:
             return message_recovery.part_mark(self._parts[0].ts, number)
         return message_recovery.first_mark(self._target.source, self._number)
-
-
-def _stream_route(place: Place) -> Route:
-    return Route(
-        name=STREAM,
-        create=_budget(place, "chat.startStream", 20),
-        edit=_budget(place, "chat.appendStream", 100),
-        finish=_budget(place, "chat.stopStream", 20),
-        lifetime=_STREAM_SECONDS,
-        characters=CHARACTERS,
-        grows=True,
-    )
-
-
-def _edit_route(place: Place) -> Route:
-    update = _budget(place, "chat.update", 50)
-    post = Budget(name=("slack", place.workspace, "chat.postMessage", place.channel), calls=5, seconds=5.0)
-    return Route(name=EDIT, create=post, edit=update, finish=update)
-
-
-def _budget(place: Place, method: str, calls: int) -> Budget:
-    return Budget(name=("slack", place.workspace, method), calls=calls, seconds=60.0)
 
 
 def _check_not_stopped(part: _Part, write: Write) -> None:

@@ -12,23 +12,18 @@ from xml.sax.saxutils import escape
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from adapters.slack.api import BlocksRefused, call_api, sdk_logger, translate_errors
-from adapters.slack.outlets import blocks
-from adapters.slack.outlets.channel import CHARACTERS, SlackTarget
+from adapters.slack.outlets import blocks, limits
 from adapters.slack.outlets.uploads import is_image, send_to_person, upload_image
-from bot.port import Budget, ChatError, PlatformLimits, Route, Throttled, Unreachable, WriteRefused
+from bot.port import ChatError, Throttled, Unreachable, WriteRefused
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adapters.slack.context import SlackContext
-    from bot.port import File, Page, Write
+    from adapters.slack.outlets.channel import SlackTarget
+    from bot.port import File, Page, PlatformLimits, Route, Write
 
 _log = logging.getLogger(__name__)
-RESPOND, EPHEMERAL = "respond", "ephemeral"
-_RESPOND_SECONDS = 1740.0
-_WINDOW_SECONDS = 1800.0
-_MOST_POSTS = 5
-_EDIT_SECONDS = 3.0
 _PICTURES_SECONDS = 40.0
 _RETRY_SECONDS = 1.0
 _SENT_DIRECTLY = "_The picture is in our direct messages._"
@@ -48,18 +43,16 @@ class PrivateOutlet:
         self._replaces = shows_status or (bool(target.ephemeral) and target.ephemeral in posted)
         self._responds = bool(target.response_url) and (target.by_command or bool(target.ephemeral))
         self._name = ("slack", target.place.workspace, uuid.uuid4().hex)
-        self._response_route, self._ephemeral_route = (
-            self._make_response_route(),
-            self._make_ephemeral_route(),
-        )
+        self._response_route = limits.response_route(self._name)
+        self._ephemeral_route = limits.ephemeral_route(target.place.workspace, self._name)
         self._status_shown = bool(posted)
-        self._posts_left = _MOST_POSTS
+        self._posts_left = limits.MOST_RESPONSES
         self._ids: dict[int, str] = dict(enumerate(posted))
         self._shown: dict[int, Page] = {}
 
     @property
     def limits(self) -> PlatformLimits:
-        return PlatformLimits(characters=CHARACTERS, edit_seconds=_EDIT_SECONDS, dialect="slack")
+        return limits.PRIVATE
 
     @property
     def routes(self) -> Sequence[Route]:
@@ -174,24 +167,6 @@ class PrivateOutlet:
             raise BlocksRefused("Slack refused the answer: invalid_blocks.")
         self._responds = False
         return False
-
-    def _make_response_route(self) -> Route:
-        """Five posts in half an hour: two for the start, three for the end."""
-        return Route(
-            name=RESPOND,
-            create=Budget(name=(*self._name, "begin"), calls=2, seconds=_WINDOW_SECONDS),
-            edit=self._no_call(),
-            finish=Budget(name=(*self._name, "end"), calls=3, seconds=_WINDOW_SECONDS),
-            lifetime=_RESPOND_SECONDS,
-        )
-
-    def _make_ephemeral_route(self) -> Route:
-        workspace = self._target.place.workspace
-        budget = Budget(name=("slack", workspace, "chat.postEphemeral"), calls=100, seconds=60.0)
-        return Route(name=EPHEMERAL, create=budget, edit=self._no_call(), finish=budget)
-
-    def _no_call(self) -> Budget:
-        return Budget(name=(*self._name, "silent"), calls=20, seconds=60.0)
 
 
 def _seconds(headers: Any) -> float:

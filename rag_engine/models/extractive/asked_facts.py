@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.citations.numbers import missing
 from rag_engine.citations.stated_facts import currencies, is_named, quarters, stated_months
+from rag_engine.citations.stated_numbers import missing
 from rag_engine.evidence.question import terms
 from rag_engine.text.language.months import months
 from rag_engine.text.lazy_pattern import lazy

@@ -6,8 +6,8 @@ import re
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
-from rag_engine.citations.numbers import spelled_number
 from rag_engine.citations.stated_facts import unheld
+from rag_engine.citations.stated_numbers import spelled_number
 from rag_engine.text.language.months import months
 from rag_engine.text.lazy_pattern import lazy
 

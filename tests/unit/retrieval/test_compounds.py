@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_engine.retrieval.queries.corrections import held_respellings, respelled, respellings
+from rag_engine.retrieval.queries.spelling_corrections import held_respellings, respelled, respellings
 from tests.doubles.rankings import chunk, ranking
 
 KNOWN = frozenset(

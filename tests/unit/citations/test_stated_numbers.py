@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from rag_engine.citations.numbers import figures, missing
+from rag_engine.citations.stated_numbers import figures, missing
 
 
 @pytest.mark.parametrize(

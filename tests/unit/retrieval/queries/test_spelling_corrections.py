@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rag_engine.retrieval.queries.corrections import (
+from rag_engine.retrieval.queries.spelling_corrections import (
     corrected_question,
     corrected_words,
     listed_tokens,
