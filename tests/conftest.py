@@ -38,7 +38,7 @@ pytest_plugins = ["tests.workers", "tests.elastic.fixtures", "tests.markers"]
 
 PROJECT = Path(__file__).parents[1]
 SHARED = PROJECT.parent / "shared"
-_TIKTOKEN = SHARED / "tiktoken"
+VOCABULARY = SHARED / "tiktoken"
 _AUTHORITY = Path(__file__).parent / "authority.pem"
 """A client reads one certificate instead of the 140 of the system, which takes 20 ms of the processor each time. Its key is lost."""
 _LEAVES = frozenset({"wheel", "torch", "process", "soak"})
@@ -133,8 +133,8 @@ def clean_environment(
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)
     if not _LEAVES.intersection(mark.name for mark in request.node.iter_markers()):
         monkeypatch.setenv("SSL_CERT_FILE", str(_AUTHORITY))
-    if _TIKTOKEN.is_dir():
-        monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(_TIKTOKEN))
+    if VOCABULARY.is_dir():
+        monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(VOCABULARY))
 
 
 @pytest.fixture(autouse=True)

@@ -22,7 +22,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
-from tests.conftest import PROJECT
+from tests.conftest import PROJECT, VOCABULARY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -201,6 +201,8 @@ def prepare() -> str:
     path = str(Path(folder.name) / "socket")
     names = ("PATH", "LANG", "TMPDIR", "HOME")
     environment = {name: os.environ[name] for name in names if name in os.environ}
+    if VOCABULARY.is_dir():
+        environment["TIKTOKEN_CACHE_DIR"] = str(VOCABULARY)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(path)
         listener.listen(64)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
-from tests.conftest import PROJECT, SHARED
+from tests.conftest import PROJECT, VOCABULARY
 from tests.doubles import commands
 from tests.doubles.commands import COMMAND
 from tests.elastic.distribution import made_once
@@ -41,7 +41,7 @@ class Footnote(Protocol):
 def environment(home: Path, **more: str) -> dict[str, str]:
     """Nothing of the machine's own settings; the vocabulary of the shared folder where it is there."""
     kept = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
-    vocabulary = {"TIKTOKEN_CACHE_DIR": str(SHARED / "tiktoken")} if (SHARED / "tiktoken").is_dir() else {}
+    vocabulary = {"TIKTOKEN_CACHE_DIR": str(VOCABULARY)} if VOCABULARY.is_dir() else {}
     return {**kept, **vocabulary, "HOME": str(home), "HF_HUB_OFFLINE": "1", "PYTHONUTF8": "1", **more}
 
 
