@@ -1,8 +1,8 @@
 """What tables, graphs, research, tools and the web cost a question that needs none of them: `python -m benchmarks.answers.ordinary`.
 
 Paragraphs of HotpotQA-100 with its questions, but those for numbers, asked in turns: of an engine without these parts over
-a knowledge base of the paragraphs alone, and of the whole engine over one that also has a graph of them and `--sheets` sheets. The language
-model answers at once. Medians of the time until the first token, and of the processor time until then.
+a knowledge base of the paragraphs alone, and of the whole engine over one that also has a graph of them (but `--without-graph`) and
+`--sheets` sheets. The language model answers at once. Medians of the time until the first token, and of the processor time until then.
 """
 
 from __future__ import annotations
@@ -88,7 +88,9 @@ async def _first_token(engine: Engine, base: KnowledgeBaseId, text: str) -> tupl
     return (time.perf_counter() - started) * 1000, (time.process_time() - processor) * 1000
 
 
-async def measure(documents: int, tables: int, most: int, rounds: int) -> dict[str, object]:
+async def measure(
+    documents: int, tables: int, most: int, rounds: int, *, has_graph: bool = True
+) -> dict[str, object]:
     folder = SETS / "hotpotqa-100"
     rows = rows_of(folder / "corpus.jsonl.gz")
     asked = questions(folder, {str(row["title"]): str(row["text"]) for row in rows})
@@ -104,8 +106,10 @@ async def measure(documents: int, tables: int, most: int, rounds: int) -> dict[s
         async with application.application(read, vectors=DATA) as opened:
             plain = await _filled(opened, Path(directory), "plain", files)
             rich = await _filled(opened, Path(directory), "rich", {**files, **sheets})
-            await opened.catalog.graph.switch(rich, "rules")
-            report = await build_graphs(read, opened.library, rich)
+            report = None
+            if has_graph:
+                await opened.catalog.graph.switch(rich, "rules")
+                report = await build_graphs(read, opened.library, rich)
             model = ReadyModel()
             engine = replace(opened.engine, models=[model])
             ways = {"without": (_without_parts(engine), plain), "with": (engine, rich)}
@@ -135,7 +139,7 @@ async def measure(documents: int, tables: int, most: int, rounds: int) -> dict[s
         "documents": len(files),
         "sheets": tables,
         "questions": len(texts),
-        "graph": str(report),
+        "graph": report and str(report),
         **medians,
         "with / without": ratios,
     }
@@ -149,8 +153,17 @@ def main() -> None:
     parser.add_argument("--sheets", type=int, default=20)
     parser.add_argument("--questions", type=int, default=100)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--without-graph", action="store_true", help="tables alone")
     arguments = parser.parse_args()
-    found = asyncio.run(measure(arguments.documents, arguments.sheets, arguments.questions, arguments.rounds))
+    found = asyncio.run(
+        measure(
+            arguments.documents,
+            arguments.sheets,
+            arguments.questions,
+            arguments.rounds,
+            has_graph=not arguments.without_graph,
+        )
+    )
     print(json.dumps(found, indent=2))
 
 

@@ -137,7 +137,7 @@ class TableStore:
         others = [path for base in sorted(beside) for path in self._files(base)]
         if len(others) <= most:
             paths = list(dict.fromkeys((*paths, *others)))
-        return _named(path for path in paths if path.exists())
+        return _named(paths)
 
     def _files(self, knowledge_base: KnowledgeBaseId) -> list[Path]:
         return sorted((self._folder / _safe(knowledge_base)).glob(f"*{_SUFFIX}"))
@@ -161,9 +161,9 @@ def _named(paths: Iterable[Path]) -> list[StoredTable]:
     named: list[StoredTable] = []
     for path in paths:
         for stored in table_file.read(path):
-            table = replace(
-                stored.table, sql_name=sql_name(stored.table.sql_name, taken, otherwise="table_1")
-            )
-            taken |= {table.sql_name, table.all_name}
-            named.append(replace(stored, table=table))
+            name = sql_name(stored.table.sql_name, taken, otherwise="table_1")
+            is_own = name == stored.table.sql_name
+            one = stored if is_own else replace(stored, table=replace(stored.table, sql_name=name))
+            taken |= {name, one.table.all_name}
+            named.append(one)
     return named

@@ -94,6 +94,8 @@ def is_slip(typed: str, written: str) -> bool:
 
 
 def _without_accents(word: str) -> str:
+    if word.isascii():
+        return word
     return "".join(
         letter for letter in unicodedata.normalize("NFD", word) if not unicodedata.combining(letter)
     )

@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rag_engine.tables.rules import relevance
 from rag_engine.tables.rules.assembly import assembled
 from rag_engine.tables.rules.interpretation import read
 from rag_engine.tables.rules.language.question_words import header_words
@@ -59,16 +60,18 @@ class _Attempt:
 
 def chosen(question: Question, tables: Sequence[TypedTable]) -> WrittenQuery | QueryRefusal:
     """Over one table, else over two that share a key."""
-    found = _of_one(question, tables)
-    return found if isinstance(found, WrittenQuery) else _of_two(question, tables) or found
+    said = relevance.asked_words(question)
+    near = [one for one in tables if relevance.may_have_evidence(said, one, question.language)]
+    readings = [reading for table in near if (reading := read(question, table)).evidence]
+    found = _of_one(readings)
+    return found if isinstance(found, WrittenQuery) else _of_two(question, readings) or found
 
 
-def _of_two(question: Question, tables: Sequence[TypedTable]) -> WrittenQuery | QueryRefusal | None:
-    near = [table for table in tables if read(question, table).evidence]
-    if len(near) < 2:
+def _of_two(question: Question, readings: Sequence[Interpretation]) -> WrittenQuery | QueryRefusal | None:
+    if len(readings) < 2:
         return None
-    pairs = joined(near, question.language)
-    attempts = [one for pair in pairs if (one := _attempt(question, pair)) is not None]
+    pairs = joined([one.table for one in readings], question.language)
+    attempts = [_attempt(reading) for pair in pairs if (reading := read(question, pair)).evidence]
     written = [one for one in attempts if isinstance(one.result, WrittenQuery) and _reads_both(one.reading)]
     whole = [one for one in written if not _lacking(one)]
     found = _best(whole) if whole else None
@@ -92,8 +95,8 @@ def _reads_both(reading: Interpretation) -> bool:
     return isinstance(table, JoinedTable) and len({table.is_first(column) for column in named}) == 2
 
 
-def _of_one(question: Question, tables: Sequence[TypedTable]) -> WrittenQuery | QueryRefusal:
-    attempts = [attempt for table in tables if (attempt := _attempt(question, table)) is not None]
+def _of_one(readings: Sequence[Interpretation]) -> WrittenQuery | QueryRefusal:
+    attempts = [_attempt(reading) for reading in readings]
     written = [one for one in attempts if isinstance(one.result, WrittenQuery)]
     refused = [
         (one.reading, one.result)
@@ -129,10 +132,7 @@ def _closeness(one: tuple[Interpretation, QueryRefusal]) -> tuple[int, float]:
     return -_unknown(one[0]), one[0].evidence
 
 
-def _attempt(question: Question, table: TypedTable) -> _Attempt | None:
-    reading = read(question, table)
-    if not reading.evidence:
-        return None
+def _attempt(reading: Interpretation) -> _Attempt:
     try:
         query = assembled(reading)
     except Unanswered as end:
@@ -145,11 +145,12 @@ def _attempt(question: Question, table: TypedTable) -> _Attempt | None:
         if reading.leftovers:
             result = _unknown_words(reading)
         else:
-            result = _written(question, table, select(query, question.lexicon))
+            result = _written(reading, select(query, reading.question.lexicon))
     return _Attempt(reading=reading, result=result)
 
 
-def _written(question: Question, table: TypedTable, sql: str) -> WrittenQuery:
+def _written(reading: Interpretation, sql: str) -> WrittenQuery:
+    question, table = reading.question, reading.table
     if not isinstance(table, JoinedTable):
         return WrittenQuery(sql=sql, tables=(table.sql_name,))
     note = question.lexicon.sentences["joined"].format(

@@ -1,9 +1,10 @@
-"""By words alone, for a question without a sum or count."""
+"""For a question without a sum or count."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from rag_engine.tables.rules import relevance
 from rag_engine.tables.rules.choice import asks_for_cell
 from rag_engine.tables.rules.interpretation import read
 from rag_engine.tables.rules.language.lexicon import lexicon
@@ -32,8 +33,10 @@ def names_cells(
         if not 1 < len(found) <= _MOST_WORDS:
             return False
         asked = Question(text=question, language=language, lexicon=lexicon(language), words=found)
-        readings = [read(asked, table) for table in tables]
-        if any(_names(one) or (or_row and asks_for_cell(one)) for one in readings):
+        said = relevance.asked_words(asked)
+        may_name = relevance.may_name_row if or_row else relevance.may_name_cells
+        readings = (read(asked, table) for table in tables if may_name(said, table, language))
+        if any(names_cell(one) or (or_row and asks_for_cell(one)) for one in readings):
             return True
     return False
 
@@ -50,7 +53,7 @@ def _has_all(found: Sequence[QuestionWord], said: Sequence[frozenset[str]]) -> b
     return not any(forms.isdisjoint(known) for forms in said)
 
 
-def _names(reading: Interpretation) -> bool:
+def names_cell(reading: Interpretation) -> bool:
     unknown = sum(end - start for start, end in reading.leftovers)
     columns = len(reading.columns) + reading.has(*_ASKED, group="asked")
     exact = sum(value.exact for value in reading.values)

@@ -22,9 +22,9 @@ _FOLDER: Final = Path(__file__).parent / "words"
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """`phrases`: by first words, longest first, with what each may mean, such as "operations sum"."""
+    """`phrases`: by first words, longest first, with meanings such as ("operations", "operations sum")."""
 
-    phrases: Mapping[str, tuple[tuple[tuple[str, ...], frozenset[str]], ...]]
+    phrases: Mapping[str, tuple[tuple[tuple[str, ...], tuple[tuple[str, str], ...]], ...]]
     sentences: Mapping[str, str]
 
     def at(
@@ -32,22 +32,33 @@ class Lexicon:
     ) -> tuple[int, str]:
         """End and meaning of the longest that begins there; `start` and "" if none does."""
         for phrase, meanings in self.phrases.get(found[start].folded, ()):
-            if not all(free[start : start + len(phrase)]):
-                continue
-            if len(phrase) <= len(found) - start and all(
-                word.folded == part
-                for word, part in zip(found[start : start + len(phrase)], phrase, strict=True)
-            ):
-                for meaning in sorted(meanings):
-                    if meaning.partition(" ")[0] in groups:
-                        return start + len(phrase), meaning
+            for group, meaning in meanings:
+                if group not in groups:
+                    continue
+                if all(free[start : start + len(phrase)]) and _begins(phrase, found, start):
+                    return start + len(phrase), meaning
+                break
         return start, ""
+
+    def meanings_at(self, found: Sequence[QuestionWord], start: int, *groups: str) -> frozenset[str]:
+        return frozenset(
+            meaning
+            for phrase, meanings in self.phrases.get(found[start].folded, ())
+            for group, meaning in meanings
+            if group in groups and _begins(phrase, found, start)
+        )
 
     def has(self, word: QuestionWord, *groups: str) -> bool:
         return any(
-            len(phrase) == 1 and any(meaning.partition(" ")[0] in groups for meaning in meanings)
+            len(phrase) == 1 and any(group in groups for group, _ in meanings)
             for phrase, meanings in self.phrases.get(word.folded, ())
         )
+
+
+def _begins(phrase: tuple[str, ...], found: Sequence[QuestionWord], start: int) -> bool:
+    if len(phrase) > len(found) - start:
+        return False
+    return all(found[start + at].folded == phrase[at] for at in range(1, len(phrase)))
 
 
 @lru_cache(maxsize=8)
@@ -63,7 +74,13 @@ def lexicon(language: str) -> Lexicon:
                 meanings.setdefault(key, set()).add(f"{group} {name}")
     for phrase, meaning in adjectives.meanings(language, raw["adjectives"]):
         meanings.setdefault(tuple(word.folded for word in words(phrase, language)), set()).add(meaning)
-    return Lexicon(_by_first_word(meanings), {**raw["labels"], **raw["notes"]})
+    phrases = {
+        first: tuple(
+            (phrase, tuple((one.partition(" ")[0], one) for one in sorted(each))) for phrase, each in found
+        )
+        for first, found in _by_first_word(meanings).items()
+    }
+    return Lexicon(phrases, {**raw["labels"], **raw["notes"]})
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,12 +87,12 @@ _COUNTED_UNITS: Final = frozenset(
 )
 """Others are also names of periods and of money."""
 _BRACKETS: Final = re.compile(r"[(\[（].*?[)\]）]")
-_AUXILIARIES: Final = frozenset({"is", "are", "was", "were", "did", "has", "have"})
+AUXILIARIES: Final = frozenset({"is", "are", "was", "were", "did", "has", "have"})
 _OF_MONEY: Final = frozenset({"cost"})
-_UNSPECIFIC_MONEY: Final = frozenset({"revenue", "cost", "amount"})
-_ALL_MONEY: Final = _UNSPECIFIC_MONEY | {"budget", "profit", "tax", "rent", "donation"}
+UNSPECIFIC_MONEY: Final = frozenset({"revenue", "cost", "amount"})
+ALL_MONEY: Final = UNSPECIFIC_MONEY | {"budget", "profit", "tax", "rent", "donation"}
 _PIECES: Final = frozenset({"quantity", "stock", "attendance", "person", "capacity"})
-_PER_TIME: Final = _ALL_MONEY | {"price", "pay", "hours", "use", "distance"}
+_PER_TIME: Final = ALL_MONEY | {"price", "pay", "hours", "use", "distance"}
 _TIMES: Final = frozenset({"year", "month", "quarter"})
 
 
@@ -207,7 +207,7 @@ def meant(
         columns = tuple(column for column in table.columns if names & header(column.name, language).concepts)
         if not columns and "quantity" in names:
             columns = of_concepts(table, frozenset({"stock"}), language)
-        if of_money and not columns and names & _UNSPECIFIC_MONEY:
+        if of_money and not columns and names & UNSPECIFIC_MONEY:
             columns = _only_amount(table, language)
         if names and columns and all(free[at:end]):
             found.append(
@@ -224,7 +224,7 @@ def _only_amount(table: TypedTable, language: str) -> tuple[TypedColumn, ...]:
         column
         for column in table.columns
         if is_quantity(column, language)
-        and (unit_of(column) in CURRENCIES or header(column.name, language).concepts & _ALL_MONEY)
+        and (unit_of(column) in CURRENCIES or header(column.name, language).concepts & ALL_MONEY)
     ]
     if len(sums) != 1:
         return ()
@@ -292,7 +292,7 @@ def _run(
         return None
     end = at = start + 1
     while at < len(words) and at - end <= 2:
-        if words[at].folded in LINKS | _AUXILIARIES and not places[at]:
+        if words[at].folded in LINKS | AUXILIARIES and not places[at]:
             at += 1
             continue
         grown = _grown(kept, places[at])

@@ -153,6 +153,7 @@ def _value(words: Sequence[QuestionWord], at: int, language: str) -> tuple[int, 
 _ONE: Final = frozenset({"a", "an", "one", "eine", "einen", "einer", "un", "una"})
 _ARTICLES: Final = frozenset({"the", "los", "las", "die", "den"})
 _HALF: Final = frozenset({"half", "halbe", "halben", "media", "medio"})
+WORDS: Final = CURRENCIES | _CURRENCIES | _SCALES.keys() | _SPELLED.keys() | _ONE | _ARTICLES | _HALF
 _HAN_PLACES: Final = {"十": 10, "百": 100, "千": 1_000, "万": 10_000}
 
 

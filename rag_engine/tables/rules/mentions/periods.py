@@ -1,5 +1,3 @@
-"""Days, months, quarters, years and ranges of them in questions, headers and cells."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -74,8 +72,15 @@ _BEFORE_MONTHS: Final = frozenset(
         "depuis",
     ]
 )
+WORDS: Final = NUMBERS.keys() | _ORDINALS.keys() | _QUARTERS | _BETWEEN | {"q1", "q2", "q3", "q4", "o"}
 _FIRST_YEAR, _LAST_YEAR = 1900, 2099
 _DECEMBER: Final = 12
+
+
+def may_begin(word: QuestionWord) -> bool:
+    name = word.folded
+    is_quarter = name in _QUARTERS or (len(name) == 2 and name[0] == "q" and name[1].isdigit())
+    return is_quarter or word.text.lower() in NUMBERS
 
 
 def stated(words: Sequence[QuestionWord], lexicon: Lexicon, free: Sequence[bool]) -> list[PeriodMention]:

@@ -44,6 +44,10 @@ SIZES: Final = frozenset(
 )
 
 
+def concepts_of(quality: str) -> frozenset[str]:
+    return frozenset[str]().union(*_MEANT.get(quality, (frozenset({quality}),)))
+
+
 def may_have(unit: str, column: TypedColumn) -> bool:
     own = columns.header(column.name, "").concepts
     return unit not in CURRENCIES or bool(unit_of(column)) or not own or not own <= _NO_MONEY

@@ -1,5 +1,3 @@
-"""Units of columns, in headers and in questions, and thousands in headers."""
-
 from __future__ import annotations
 
 import re
