@@ -12,7 +12,7 @@ from rag_engine.storage.private_files import make_file
 from rag_engine.storage.sqlite.write_ahead_log import use_write_ahead_log
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Generator, Iterator, Sequence
     from importlib.resources.abc import Traversable
     from pathlib import Path
 
@@ -37,6 +37,8 @@ def migrate(path: Path, scripts: Traversable) -> None:
         if version == newest:
             return
         use_write_ahead_log(connection)
+        if not version:
+            _make(connection, path, numbered)
         for number, script in numbered:
             if number > version:
                 _apply(connection, path, number, script, since=version)
@@ -78,21 +80,34 @@ def _numbered(scripts: Traversable) -> list[tuple[int, str]]:
     )
 
 
+def _make(connection: sqlite3.Connection, path: Path, numbered: Sequence[tuple[int, str]]) -> None:
+    """In one transaction: each is written to the disk."""
+    with _transaction(connection):
+        if _version(connection):
+            return
+        for number, script in numbered:
+            _run(connection, path, number, script)
+
+
 def _apply(connection: sqlite3.Connection, path: Path, number: int, script: str, *, since: int) -> None:
     with _transaction(connection):
         if _version(connection) >= number:
             return
         if since and not backup_path(path, since).exists():
             _back_up(path, since)
-        for statement in _statements(script):
-            connection.execute(statement)
-        broken = connection.execute("PRAGMA foreign_key_check").fetchone()
-        if broken is not None:
-            raise SchemaMismatch(
-                f"{path} could not be brought to schema {number}: its table {broken[0]} has rows that belong to nothing. "
-                f"The database is unchanged; use the Footnote that made it."
-            )
-        connection.execute(f"PRAGMA user_version = {number}")
+        _run(connection, path, number, script)
+
+
+def _run(connection: sqlite3.Connection, path: Path, number: int, script: str) -> None:
+    for statement in _statements(script):
+        connection.execute(statement)
+    broken = connection.execute("PRAGMA foreign_key_check").fetchone()
+    if broken is not None:
+        raise SchemaMismatch(
+            f"{path} could not be brought to schema {number}: its table {broken[0]} has rows that belong to nothing. "
+            f"The database is unchanged; use the Footnote that made it."
+        )
+    connection.execute(f"PRAGMA user_version = {number}")
 
 
 def _back_up(path: Path, version: int) -> None:
