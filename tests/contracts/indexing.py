@@ -62,6 +62,12 @@ def vector(seed: int, *, dimensions: int = DIMENSIONS) -> Vector:
     return (drawn / np.linalg.norm(drawn)).astype(np.float32)
 
 
+def near(asked: Vector, seed: int, *, noise: float = 0.3) -> Vector:
+    """At a cosine of about .96 (by default) with it."""
+    moved = asked + noise * vector(seed, dimensions=asked.size)
+    return (moved / np.linalg.norm(moved)).astype(np.float32)
+
+
 async def put(index: Index, of: Document, *texts: str, seed: int = 0) -> None:
     await index.put(of, pairs(of, *texts, seed=seed))
 

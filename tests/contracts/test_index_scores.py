@@ -17,12 +17,16 @@ from tests.contracts.indexing import (
     document,
     grouped,
     lexical,
+    near,
     pairs,
     put,
     put_all,
     random_texts,
     vector,
 )
+
+UNTIL_KEPT = 8
+"""Searches until an index has in memory what they find."""
 
 
 async def test_lexical_scores_are_lucenes_bm25_over_the_searched_knowledge_bases(index: StoredIndex) -> None:
@@ -143,3 +147,28 @@ async def test_neither_the_lengths_nor_the_words_of_others_change_the_best(index
         assert await index.search(asked) == before, name
     await index.drop(base("theirs"))
     assert await index.search(asked) == before
+
+
+@pytest.mark.parametrize("count", [300, 2_500])
+async def test_wordings_near_the_question_find_most_of_their_nearest_with_their_cosines(
+    index: StoredIndex, count: int
+) -> None:
+    for name in ("kb", "other"):
+        of = document(name, knowledge_base=name)
+        await index.put(of, [(chunk(of, "x", ordinal=i), vector(i)) for i in range(count)])
+    matrix = np.array([vector(number) for number in range(count)])
+    question = vector(5_000)
+    wordings = [near(question, seed) for seed in range(6_000, 6_004)]
+    asked = [dense(question, limit=100), *(dense(each, limit=20) for each in wordings)]
+    for _ in range(UNTIL_KEPT):
+        rankings = await index.search(asked)
+    for ranking, wording in zip(rankings[1:], wordings, strict=True):
+        cosines = matrix @ wording
+        assert [hit.rank for hit in ranking.hits] == [*range(1, 21)]
+        assert {hit.chunk.knowledge_base for hit in ranking.hits} == {base("kb")}
+        found = [hit.chunk.ordinal for hit in ranking.hits]
+        assert [hit.score for hit in ranking.hits] == pytest.approx(cosines[found].tolist(), abs=1e-3)
+        assert [hit.score for hit in ranking.hits] == sorted(
+            (hit.score for hit in ranking.hits), reverse=True
+        )
+        assert len({*np.argsort(-cosines)[:20].tolist()}.intersection(found)) >= 16

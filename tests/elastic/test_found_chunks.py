@@ -6,9 +6,23 @@ import asyncio
 import json
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
-from tests.contracts.indexing import base, dense, document, found, lexical, pairs, put, put_all, vector
+from tests.contracts.indexing import (
+    DIMENSIONS,
+    base,
+    chunk,
+    dense,
+    document,
+    found,
+    lexical,
+    near,
+    pairs,
+    put,
+    put_all,
+    vector,
+)
 from tests.elastic.opening import Bench, bench
 from tests.elastic.proxy import Hold
 
@@ -145,3 +159,52 @@ async def test_queries_of_one_call_rank_as_each_does_alone(at: Bench) -> None:
         assert await found(index, *searches[:2]) == [
             [hit.chunk.id for hit in each.hits] for each in alone[:2]
         ]
+
+
+async def test_wordings_near_the_question_take_its_candidates(at: Bench) -> None:
+    asked = [dense(vector(1), limit=20), *(dense(near(vector(1), seed)) for seed in range(2, 6))]
+    far = dense(vector(9))
+    async with at.opened() as index:
+        of, without = document("a"), np.zeros(DIMENSIONS, dtype=np.float32)
+        await index.put(of, [(chunk(of, "apple"), without), *pairs(document("b"), *TEXTS)])
+        alone = [(await index.search([search]))[0] for search in (*asked, far)]
+        await ask_often(index)
+        rankings = await index.search([*asked, far])
+        before = len(at.proxy.requests)
+        assert await index.search([*asked, far]) == rankings
+        (request,) = at.proxy.requests[before:]
+    # The question, the wording that is far from it, and the manifests.
+    assert len(request.text.splitlines()) == 2 * 3
+    for ranking, own in zip(rankings, alone, strict=True):
+        assert [hit.chunk.id for hit in ranking.hits] == [hit.chunk.id for hit in own.hits]
+        assert [hit.score for hit in ranking.hits] == pytest.approx([hit.score for hit in own.hits], abs=1e-6)
+
+
+async def test_vectors_are_read_once_for_wordings_near_the_question(at: Bench) -> None:
+    async with at.opened() as index:
+        await put(index, document("a"), *TEXTS)
+        await ask_often(index)
+        asked = [dense(vector(3)), dense(near(vector(3), 4))]
+        paths: list[list[str]] = []
+        for _ in range(2):
+            before = len(at.proxy.requests)
+            await index.search(asked)
+            paths.append([request.path.rpartition("/")[2] for request in at.proxy.requests[before:]])
+    assert paths == [["_msearch", "_search"], ["_msearch"]]
+
+
+async def test_a_misspelt_word_of_several_wordings_is_looked_up_once(at: Bench) -> None:
+    async with at.opened() as index:
+        await put(index, document("a"), *(f"orchard tree{number}" for number in range(12)))
+        asked = [lexical(f"orchrad {other}") for other in ("tree1", "tree2", "tree3")]
+        await ask_often(index)
+        looked_up: list[int] = []
+        for _ in range(2):
+            before = len(at.proxy.requests)
+            rankings = await index.search(asked)
+            assert [ranking.corrections["orchrad"] for ranking in rankings] == [("orchard",)] * 3
+            looked_up.append(sum('"fuzzy"' in request.text for request in at.proxy.requests[before:]))
+        await put(index, document("b"), "orchrad")
+        assert [dict(ranking.corrections) for ranking in await index.search(asked)] == [{}] * 3
+    # In its three forms.
+    assert looked_up == [3, 0]

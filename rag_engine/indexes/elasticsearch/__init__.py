@@ -6,6 +6,7 @@ import asyncio
 import dataclasses
 import logging
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from rag_engine.errors import IndexUnavailable, SchemaMismatch
@@ -30,6 +31,7 @@ from rag_engine.indexes.elasticsearch.search import (
     server_timeout,
     shared_words,
     target,
+    wanted_hits,
     words_of,
 )
 from rag_engine.indexes.elasticsearch.settings import Settings
@@ -279,27 +281,19 @@ class ElasticsearchIndex:
     async def _found(
         self, searches: Sequence[Search], bases: Sequence[KnowledgeBaseId], *, in_a_moment: bool
     ) -> list[Ranking] | None:
-        """None if a change was published meanwhile. `in_a_moment`: a frozen view, which takes more requests."""
+        """None if a change was published meanwhile. `in_a_moment`: in a frozen view."""
         names = await self._cluster.names()
-        seconds = self._cluster.settings.timeout
+        seconds, keys_only = self._cluster.settings.timeout, self._found_chunks.are_keys_enough
+        request = partial(search_request, searches, seconds=seconds, keys_only=keys_only)
         if in_a_moment:
             async with scan.moment_of(self._cluster, self._ledger, bases) as (known, moment):
                 weights = await self._weights(searches, known, names, moment=moment)
-                asked = search_request(
-                    searches,
-                    known,
-                    names,
-                    weights=weights,
-                    seconds=seconds,
-                    keys_only=self._found_chunks.are_keys_enough,
-                    moment=moment,
-                )
+                asked = request(known, names, weights=weights, moment=moment)
                 responses = await self._ask(asked) if asked.lines else ()
                 return await self._read(searches, leg_hits(responses, asked), known, weights, moment=moment)
         known = await self._ledger.known(bases)
         weights = await self._weights(searches, known, names)
-        keys_only = self._found_chunks.are_keys_enough
-        asked = search_request(searches, known, names, weights=weights, seconds=seconds, keys_only=keys_only)
+        asked = request(known, names, weights=weights)
         responses = await self._ask(asked)
         now = self._ledger.learn(bases, manifest_hits(responses, asked))
         self._forget_hidden(known, now)
@@ -319,8 +313,9 @@ class ElasticsearchIndex:
     ) -> list[Ranking] | None:
         names = await self._cluster.names()
         found = await self._found_chunks.read(
-            {key: hit for leg in legs.values() for key, hit in zip(leg.keys, leg.hits, strict=True)},
+            wanted_hits(legs),
             {manifest.base: base for base, manifest in known.items()},
+            near={key for leg in legs.values() if leg.is_near for key in leg.keys},
             target=target(searches, names, moment),
             limit=server_timeout(self._cluster.settings.timeout),
         )
@@ -344,7 +339,8 @@ class ElasticsearchIndex:
     ) -> dict[int, LexicalWeights]:
         asked = target(searches, names, moment)
         lexical = {number: search for number, search in enumerate(searches) if search.leg == "lexical"}
-        await self._statistics.learn(shared_words(lexical.values(), known), asked)
+        for words, queries, manifests in shared_words(lexical.values(), known):
+            await self._statistics.learn(words, queries, manifests, asked)
         found = {number: await self._weights_of(search, known, asked) for number, search in lexical.items()}
         return {number: weights for number, weights in found.items() if weights is not None}
 

@@ -1,10 +1,11 @@
-"""Chunks that were found lately, so that searches return their keys alone and most questions take one request.
+"""Chunks found lately: searches return their keys alone, and most take one request.
 
 What a key names never changes: a document that is put again gets a new generation.
 """
 
 from __future__ import annotations
 
+import base64
 from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -38,11 +39,14 @@ ChunkKey: TypeAlias = tuple[str, str]
 
 
 class FoundChunk:
-    __slots__ = ("_tokens", "base", "chunk")
+    """`vector`: of length 1; empty if there is none, None if not read."""
 
-    def __init__(self, chunk: Chunk, *, base: str, tokens: str) -> None:
+    __slots__ = ("_tokens", "base", "chunk", "vector")
+
+    def __init__(self, chunk: Chunk, *, base: str, tokens: str, vector: bytes | None = None) -> None:
         self.chunk = chunk
         self.base = base
+        self.vector = vector
         self._tokens: str | NDArray[np.int64] = tokens
 
     @property
@@ -73,7 +77,7 @@ class FoundChunks:
 
     @property
     def are_keys_enough(self) -> bool:
-        """So few chunks were missing lately that reading them afterwards costs less than all of them at once."""
+        """So few chunks were missing lately that reading them afterwards costs less."""
         return self._missed < _MOST_MISSED
 
     async def read(
@@ -81,10 +85,11 @@ class FoundChunks:
         wanted: Mapping[ChunkKey, Mapping[str, Any]],
         bases: Mapping[str, KnowledgeBaseId],
         *,
+        near: Collection[ChunkKey],
         target: Mapping[str, Any],
         limit: str,
     ) -> FoundPart | None:
-        """`wanted`: hits, with or without their source. None if one was deleted meanwhile."""
+        """`wanted`: hits, with or without their source; `near`: with their vectors. None if one was deleted meanwhile."""
         found = self._found(wanted)
         missing = [key for key in wanted if key not in found]
         if wanted:
@@ -93,12 +98,20 @@ class FoundChunks:
         self._keep(given)
         found |= given
         missing = [key for key in missing if key not in given]
+        missing += [key for key in near if key in found and found[key].vector is None]
         is_whole = True
         for start in range(0, len(missing), _PAGE):
             part = missing[start : start + _PAGE]
             with translate_errors():
-                answer = await self._cluster.reader.search(**target, **_request(part), timeout=limit)
-            read = {key_of(hit): _made(hit["_source"], bases) for hit in answer["hits"]["hits"]}
+                answer = await self._cluster.reader.search(
+                    **target, **_request(part, with_vectors=bool(near)), timeout=limit
+                )
+            hits = answer["hits"]["hits"]
+            vectors = map(_vector_of, hits) if near else [None] * len(hits)
+            read = {
+                key_of(hit): _made(hit["_source"], bases, vector)
+                for hit, vector in zip(hits, vectors, strict=True)
+            }
             self._keep(read)
             found |= read
             if answer["timed_out"] or answer["_shards"]["failed"]:
@@ -163,11 +176,12 @@ def word_counts(chunks: Sequence[FoundChunk], words: Sequence[str]) -> WordCount
     )
 
 
-def _request(keys: Sequence[ChunkKey]) -> dict[str, Any]:
+def _request(keys: Sequence[ChunkKey], *, with_vectors: bool) -> dict[str, Any]:
     chunks, generations = (sorted(set(names)) for names in zip(*keys, strict=True))
     wanted = [{"terms": {"chunk": chunks}}, {"terms": {"generation": generations}}]
     return {
         "query": {"bool": {"filter": wanted}},
+        "docvalue_fields": [{"field": "vector", "format": "binary"}] if with_vectors else [],
         "sort": BY_KEY,
         "size": _ROOM * len(keys),
         "track_total_hits": False,
@@ -179,6 +193,20 @@ def key_of(hit: Mapping[str, Any]) -> ChunkKey:
     return chunk, generation
 
 
-def _made(source: Mapping[str, Any], bases: Mapping[str, KnowledgeBaseId]) -> FoundChunk:
+def _made(
+    source: Mapping[str, Any], bases: Mapping[str, KnowledgeBaseId], vector: bytes | None = None
+) -> FoundChunk:
     chunk = chunk_of(source, bases[source["base"]])
-    return FoundChunk(chunk, base=source["base"], tokens=source["tokens"])
+    return FoundChunk(chunk, base=source["base"], tokens=source["tokens"], vector=vector)
+
+
+def _vector_of(hit: Mapping[str, Any]) -> bytes:
+    """Servers before 9.4 send numbers."""
+    values = hit.get("fields", {}).get("vector")
+    if not values:
+        return b""
+    if isinstance(values[0], str):
+        found = np.frombuffer(base64.b64decode(values[0]), dtype=">f4").astype(np.float32)
+    else:
+        found = np.array(values, dtype=np.float32)
+    return (found / np.linalg.norm(found)).tobytes()

@@ -28,7 +28,7 @@ _OVERSAMPLE: Mapping[VectorKind, float] = {
 }
 """Vectors examined per hit, ranked by exact values. Measured in benchmarks.elastic.vector_index_options, as the next two."""
 _NEIGHBOURS, _CANDIDATES_WHILE_BUILDING = 16, 200
-"""With 100 candidates even exact vectors lose 1 % of the ten nearest; more neighbours do not help."""
+"""With 100 candidates even exact vectors lose 1 % of the ten nearest."""
 
 FREQUENCIES = "frequencies"
 """The field by which Elasticsearch ranks, without statistics of its own."""

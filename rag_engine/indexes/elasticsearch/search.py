@@ -5,22 +5,32 @@ from __future__ import annotations
 import math
 import zlib
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import orjson
 
+from rag_engine.indexes.elasticsearch.dense import (
+    BEST,
+    MOST_CANDIDATES,
+    NO_COSINE,
+    dense_body,
+    near_scores,
+    near_wordings,
+)
 from rag_engine.indexes.elasticsearch.errors import kind_of, reason_of, unavailable
-from rag_engine.indexes.elasticsearch.found_chunks import BY_KEY, key_of, word_counts
+from rag_engine.indexes.elasticsearch.found_chunks import key_of, word_counts
 from rag_engine.indexes.elasticsearch.manifests import key_of as manifest_key
 from rag_engine.indexes.elasticsearch.manifests import searched_chunks
-from rag_engine.indexes.elasticsearch.schema import EXPANSIONS, FREQUENCIES
+from rag_engine.indexes.elasticsearch.schema import FREQUENCIES
 from rag_engine.text.surrogates import encodable
 from rag_engine.types import Hit, Ranking
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from rag_engine.errors import IndexUnavailable
     from rag_engine.indexes.elasticsearch.found_chunks import ChunkKey, FoundPart, WordCounts
@@ -30,36 +40,31 @@ if TYPE_CHECKING:
     from rag_engine.types import KnowledgeBaseId, Search
 
     Manifests = Mapping[KnowledgeBaseId, Manifest]
+    SharedWords = tuple[list[str], list[tuple[Mapping[str, int], Collection[str]]], list[Manifest]]
 
 _MANIFESTS_A_SEARCH = 5_000
 _MOST_TOKENS = 1_000
 """Lucene allows at least 1,024."""
 _MOST_TERMS = 60_000
 """Of one condition; the server's limit is 65,536."""
-_MOST_CANDIDATES = 10_000
 _SHARE_OF_TIME = 0.4
 """Beyond it the answer is degraded, not failed."""
 _VIEW_LIFETIME = "1m"
-_CANDIDATES_A_HIT = 10
-"""With fewer, filters that keep a tenth of the chunks lose hits."""
-_FURTHER_CANDIDATES_A_HIT = 2
-"""For later queries."""
 _SHARED_WORTH = 0.5
-_FEWEST, _FEWEST_OF_FURTHER = 100, 20
+_FEWEST_OF_FURTHER = 20
 _LEXICAL_CANDIDATES_A_HIT = 1.5
-_FEWEST_LEXICAL_CANDIDATES = 150
+_FEWEST_LEXICAL_CANDIDATES, _FEWEST_LEXICAL_OF_FURTHER = 150, 60
 """They hold the exact best ten (average lengths 15 to 400 tokens)."""
-
-_BEST: Mapping[str, Any] = {"sort": [{"_score": "desc"}, *BY_KEY], "track_total_hits": False}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest:
-    """`places`: the leg that answers a search. What follows the legs reads manifests."""
+    """`places`: the leg that answers a search; `near`: ranked by vectors. Manifests follow."""
 
     lines: list[bytes]
     legs: int
     places: Mapping[int, int]
+    near: Collection[int]
 
 
 def search_request(
@@ -72,10 +77,9 @@ def search_request(
     keys_only: bool,
     moment: str = "",
 ) -> SearchRequest:
-    """The legs, then the manifests. `weights` by number of the search; one without matches nothing. `moment`: a frozen
-    view.
-    """
-    bodies, places = _bodies(searches, known, weights)
+    """`weights` by number of the search; one without matches nothing. `moment`: a frozen view."""
+    near = near_wordings(searches) if keys_only else {}
+    bodies, places = _bodies(searches, known, weights, near)
     preference = _preference(searches)
     header: dict[str, Any] = {} if moment else {"index": names.chunks, "preference": preference}
     lines: list[bytes] = []
@@ -96,13 +100,16 @@ def search_request(
         }
         header = {"index": names.manifests, "preference": preference}
         lines += (orjson.dumps(header), orjson.dumps(body))
-    return SearchRequest(lines=lines, legs=len(bodies), places=places)
+    return SearchRequest(lines=lines, legs=len(bodies), places=places, near=near.keys())
 
 
 def _bodies(
-    searches: Sequence[Search], known: Manifests, weights: Mapping[int, LexicalWeights]
+    searches: Sequence[Search],
+    known: Manifests,
+    weights: Mapping[int, LexicalWeights],
+    near: Mapping[int, int],
 ) -> tuple[list[dict[str, Any]], dict[int, int]]:
-    """Lexical searches with most of their words in common are one leg, as their words are scored here."""
+    """Lexical searches with most words in common are one leg."""
     bodies: list[dict[str, Any]] = []
     places: dict[int, int] = {}
     groups: list[list[int]] = []
@@ -111,9 +118,11 @@ def _bodies(
         visible = _visible(search, known)
         if visible is None:
             continue
-        if search.leg == "dense":
+        if number in near:
+            places[number] = places[near[number]]
+        elif search.leg == "dense":
             places[number] = len(bodies)
-            bodies.append(_dense(search, visible, is_first=not dense))
+            bodies.append(dense_body(search, visible, is_first=not dense, is_shared=number in near.values()))
             dense += 1
         elif number in weights:
             for group in groups:
@@ -123,10 +132,11 @@ def _bodies(
             else:
                 groups.append([number])
     for group in groups:
+        fewest = _FEWEST_LEXICAL_OF_FURTHER if group is not groups[0] else _FEWEST_LEXICAL_CANDIDATES
         places |= dict.fromkeys(group, len(bodies))
         visible = _visible(searches[group[0]], known) or {}
         limits = [searches[number].limit for number in group]
-        bodies.append(_lexical(visible, [weights[number] for number in group], limits))
+        bodies.append(_lexical(visible, [weights[number] for number in group], limits, fewest))
     return bodies, places
 
 
@@ -168,6 +178,7 @@ class LegHits:
     hits: Sequence[Mapping[str, Any]]
     keys: Sequence[ChunkKey]
     is_whole: bool
+    is_near: bool = False
 
 
 def leg_hits(responses: Sequence[Mapping[str, Any]], asked: SearchRequest) -> dict[int, LegHits]:
@@ -180,14 +191,23 @@ def leg_hits(responses: Sequence[Mapping[str, Any]], asked: SearchRequest) -> di
         )
         for response in responses[: asked.legs]
     ]
-    return {number: found[place] for number, place in asked.places.items()}
+    return {
+        number: replace(found[place], is_near=True) if number in asked.near else found[place]
+        for number, place in asked.places.items()
+    }
+
+
+def wanted_hits(legs: Mapping[int, LegHits]) -> dict[ChunkKey, Mapping[str, Any]]:
+    own = [leg for leg in legs.values() if not leg.is_near]
+    return {key: hit for leg in own for key, hit in zip(leg.keys, leg.hits, strict=True)}
 
 
 def is_settled(legs: Mapping[int, LegHits], before: Manifests, after: Manifests) -> bool:
     if not all(after[base].shows_what(manifest) for base, manifest in before.items()):
         return False
     hidden = {generation for manifest in after.values() for generation in manifest.hidden}
-    return all(hidden.isdisjoint([generation for _, generation in leg.keys]) for leg in legs.values())
+    own = [leg for leg in legs.values() if not leg.is_near]
+    return all(hidden.isdisjoint([generation for _, generation in leg.keys]) for leg in own)
 
 
 def rankings(
@@ -197,8 +217,14 @@ def rankings(
     weights: Mapping[int, LexicalWeights],
 ) -> list[Ranking]:
     counted = _word_counts(legs, found, weights)
+    scored = {
+        number: weights[number].scores(counted[id(legs[number])])
+        for number in weights
+        if number in legs and id(legs[number]) in counted
+    }
+    scored |= near_scores(searches, legs, found)
     return [
-        _ranking(search, legs.get(number), found, weights.get(number), counted.get(id(legs.get(number))))
+        _ranking(search, legs.get(number), found, scored.get(number), weights.get(number))
         for number, search in enumerate(searches)
     ]
 
@@ -223,15 +249,14 @@ def _ranking(
     search: Search,
     leg: LegHits | None,
     found: FoundPart,
+    scores: NDArray[np.float64] | None,
     weights: LexicalWeights | None,
-    counted: WordCounts | None,
 ) -> Ranking:
     if leg is None:
         return Ranking(leg=search.leg, hits=())
     keys = [key for key in leg.keys if key in found.chunks]
-    if weights and counted:
-        scores = weights.scores(counted)
-        places = np.flatnonzero(scores > 0)
+    if scores is not None:
+        places = np.flatnonzero(scores > (NO_COSINE if leg.is_near else 0))
     else:
         there = zip(leg.keys, leg.hits, strict=True)
         # Elasticsearch returns (1 + cosine) / 2.
@@ -263,16 +288,16 @@ def words_of(search: Search) -> dict[str, int]:
     return dict(list(Counter(token for token in search.tokens if token.strip()).items())[: max(room, 1)])
 
 
-def shared_words(searches: Iterable[Search], known: Manifests) -> list[tuple[list[str], list[Manifest]]]:
+def shared_words(searches: Iterable[Search], known: Manifests) -> list[SharedWords]:
     """Of lexical searches with one audience."""
     groups: dict[frozenset[KnowledgeBaseId], list[Search]] = {}
     for search in searches:
         groups.setdefault(search.knowledge_bases, []).append(search)
-    found: list[tuple[list[str], list[Manifest]]] = []
+    found: list[SharedWords] = []
     for group in groups.values():
         words = {word for search in group for word in _all_words(search)}
         if len(group) > 1 and len(words) <= _MOST_TOKENS and (manifests := manifests_of(group[0], known)):
-            found.append((sorted(words), manifests))
+            found.append((sorted(words), [(words_of(search), search.literal) for search in group], manifests))
     return found
 
 
@@ -305,7 +330,7 @@ def _of_documents(documents: Sequence[str]) -> dict[str, Any]:
 
 
 def _lexical(
-    visible: Mapping[str, Any], weights: Sequence[LexicalWeights], limits: Sequence[int]
+    visible: Mapping[str, Any], weights: Sequence[LexicalWeights], limits: Sequence[int], fewest: int
 ) -> dict[str, Any]:
     terms = _terms(_greatest([each.worth for each in weights]))
     for base in {base for each in weights for base in each.synonyms}:
@@ -313,12 +338,12 @@ def _lexical(
         own = {"filter": [{"term": {"base": base}}], "should": _terms(words), "minimum_should_match": 1}
         terms += [{"bool": own}] if words else []
     most, *further = sorted(limits, reverse=True)
-    candidates = max(_FEWEST_LEXICAL_CANDIDATES, int(_LEXICAL_CANDIDATES_A_HIT * most))
+    candidates = max(fewest, int(_LEXICAL_CANDIDATES_A_HIT * most))
     candidates += sum(max(_FEWEST_OF_FURTHER, limit // 2) for limit in further) * 3 // 2
     return {
         "query": {"bool": {"must": [{"bool": {"should": terms}}], **visible}},
-        "size": min(_MOST_CANDIDATES, candidates),
-        **_BEST,
+        "size": min(MOST_CANDIDATES, candidates),
+        **BEST,
     }
 
 
@@ -332,21 +357,6 @@ def _greatest(worths: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 def _terms(worth: Mapping[str, float]) -> list[dict[str, Any]]:
     return [{"term": {FREQUENCIES: {"value": word, "boost": boost}}} for word, boost in worth.items()]
-
-
-def _dense(search: Search, visible: Mapping[str, Any], *, is_first: bool) -> dict[str, Any]:
-    nearest = min(_MOST_CANDIDATES, max(search.limit, _FEWEST if is_first else _FEWEST_OF_FURTHER))
-    examined = max(nearest * (_CANDIDATES_A_HIT if is_first else _FURTHER_CANDIDATES_A_HIT), _FEWEST)
-    knn = {
-        "field": f"{EXPANSIONS[search.expansion]}.vector" if search.expansion else "vector",
-        "query_vector": np.ascontiguousarray(search.vector, dtype=np.float32),
-        "k": nearest,
-        "num_candidates": min(_MOST_CANDIDATES, examined),
-        "filter": {"bool": visible},
-    }
-    # As a query it takes one phase less, but finds no nested vectors by itself.
-    asked = {"knn": knn} if search.expansion else {"query": {"knn": knn}}
-    return {**asked, "size": search.limit, **_BEST}
 
 
 def _preference(searches: Sequence[Search]) -> str:

@@ -36,7 +36,7 @@ class Settings(BaseModel):
     connections: int = Field(default=32, ge=1)
     """Connections to each node."""
     kept_chunks: int = Field(default=10_000, ge=0)
-    """Chunks found lately that stay in memory, with about 5 KB each; the others cost a question a second request."""
+    """Chunks found lately that stay in memory, with 5 to 7 KB each; the others cost a question a second request."""
     compress: bool = False
     """Compress requests; only worth it on slow networks."""
     bulk_chunks: int = Field(default=500, ge=1)

@@ -1,6 +1,6 @@
-"""BM25 statistics of the searched knowledge bases alone: scores and corrections reveal nothing of others.
+"""BM25 statistics of the searched knowledge bases alone, so nothing is revealed of others.
 
-Words are counted among the visible chunks first, and the engine computes the hits' exact scores.
+Words are counted first; exact scores are computed here.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ _log = logging.getLogger(__name__)
 
 _MOST_KNOWN = 64
 _MOST_WORDS = 20_000
+_MOST_CORRECTED = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +105,7 @@ class WordStatistics:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self._known: OrderedDict[Hashable, Statistics] = OrderedDict()
+        self._corrections: OrderedDict[Hashable, set[str]] = OrderedDict()
 
     async def weights(
         self,
@@ -122,9 +124,7 @@ class WordStatistics:
         counts = {word: float(tokens[word]) for word, frequency in seen.items() if frequency}
         typed = to_correct(seen, literal) if statistics.chunks else []
         if typed:
-            found = await self._near(
-                typed, manifests, target, query=spelling.near_query, pick=spelling.near_words
-            )
+            found = await self._corrected(typed, manifests, target)
             near = {word: spelling.by_edits(word, words) for word, words in found.items()}
             likely = {word for each in near.values() for words in each.values() for word in words}
             statistics = await self._count(
@@ -145,10 +145,23 @@ class WordStatistics:
         return weights and replace(weights, corrections=said)
 
     async def learn(
-        self, shared: Iterable[tuple[Sequence[str], Sequence[Manifest]]], target: Mapping[str, Any]
+        self,
+        words: Sequence[str],
+        queries: Iterable[tuple[Iterable[str], Collection[str]]],
+        manifests: Sequence[Manifest],
+        target: Mapping[str, Any],
     ) -> None:
-        for words, manifests in shared:
-            await self._count(words, manifests, target)
+        """`queries`: tokens, and the literal ones."""
+        known = await self._count(words, manifests, target)
+        if not known.chunks:
+            return
+        missing = [
+            to_correct({token: known.words[token] for token in tokens}, literal)
+            for tokens, literal in queries
+        ]
+        if typed := list(dict.fromkeys(word for each in missing for word in each)):
+            near = await self._corrected(typed, manifests, target)
+            await self._count(sorted({word for each in near.values() for word in each}), manifests, target)
 
     async def similar(
         self, names: Sequence[tuple[str, ...]], manifests: Sequence[Manifest], target: Mapping[str, Any]
@@ -160,7 +173,7 @@ class WordStatistics:
         if not missing:
             return {}
         forms = [form for name in missing for form in name]
-        found = await self._near(
+        found, _ = await self._near(
             forms, manifests, target, query=spelling.similar_query, pick=spelling.similar_words
         )
         near = {
@@ -174,9 +187,7 @@ class WordStatistics:
     async def _count(
         self, words: Sequence[str], manifests: Sequence[Manifest], target: Mapping[str, Any]
     ) -> Statistics:
-        version = tuple(
-            sorted((manifest.base, manifest.commits, *sorted(manifest.hidden)) for manifest in manifests)
-        )
+        version = _version(manifests)
         known = self._known.get(version)
         new = [word for word in words if known is None or word not in known.words]
         if known is None or new:
@@ -196,6 +207,23 @@ class WordStatistics:
             self._known.popitem(last=False)
         return known
 
+    async def _corrected(
+        self, typed: Sequence[str], manifests: Sequence[Manifest], target: Mapping[str, Any]
+    ) -> Mapping[str, Collection[str]]:
+        version = _version(manifests)
+        known = {
+            word: self._corrections[version, word] for word in typed if (version, word) in self._corrections
+        }
+        new = [word for word in typed if word not in known]
+        found, is_whole = await self._near(
+            new, manifests, target, query=spelling.near_query, pick=spelling.near_words
+        )
+        if is_whole:
+            self._corrections.update({(version, word): words for word, words in found.items()})
+        while len(self._corrections) > _MOST_CORRECTED:
+            self._corrections.popitem(last=False)
+        return known | found
+
     async def _near(
         self,
         words: Sequence[str],
@@ -204,7 +232,9 @@ class WordStatistics:
         *,
         query: Callable[[str], Mapping[str, Any]],
         pick: Callable[[str, Sequence[str]], set[str]],
-    ) -> Mapping[str, set[str]]:
+    ) -> tuple[dict[str, set[str]], bool]:
+        """False if part of the index did not answer."""
+        is_whole = True
         found: dict[str, set[str]] = {word: set() for word in words}
         left = list(words)
         try:
@@ -216,7 +246,8 @@ class WordStatistics:
                             group.create_task(self._texts(query(word), found[word], manifests, target))
                             for word in left
                         ]
-                texts = [request.result() for request in requests]
+                texts = [request.result()[0] for request in requests]
+                is_whole = is_whole and all(request.result()[1] for request in requests)
                 for word, read in zip(left, texts, strict=True):
                     found[word] |= pick(word, read)
                 left = [word for word, read in zip(left, texts, strict=True) if len(read) == spelling.PAGE]
@@ -224,8 +255,8 @@ class WordStatistics:
                     break
         except IndexUnavailable as error:
             _log.info("the spelling of a question was not corrected: %s", error)
-            return {}
-        return found
+            return {}, False
+        return found, is_whole
 
     async def _texts(
         self,
@@ -233,11 +264,18 @@ class WordStatistics:
         known: Collection[str],
         manifests: Sequence[Manifest],
         target: Mapping[str, Any],
-    ) -> list[str]:
+    ) -> tuple[list[str], bool]:
         body = spelling.near_request(near, searched_chunks(manifests), known)
         with translate_errors():
             answer = await self._cluster.reader.search(**target, **body)
-        return [hit["_source"]["tokens"] for hit in answer["hits"]["hits"]]
+        is_whole = not (answer["timed_out"] or answer["_shards"]["failed"])
+        return [hit["_source"]["tokens"] for hit in answer["hits"]["hits"]], is_whole
+
+
+def _version(manifests: Sequence[Manifest]) -> Hashable:
+    return tuple(
+        sorted((manifest.base, manifest.commits, *sorted(manifest.hidden)) for manifest in manifests)
+    )
 
 
 def _weights(

@@ -1,4 +1,4 @@
-"""What is searched per chunk, with the postings of the newest. A `Snapshot` is immutable: writes do not disturb a search."""
+"""What is searched per chunk, with the postings of the newest. A `Snapshot` is immutable."""
 
 from __future__ import annotations
 

@@ -78,9 +78,7 @@ def contrast_meter(embedder: Embedder) -> Callable[[], Awaitable[float]]:
 
 
 def contrast_of(vectors: Matrix) -> float:
-    """Mean distance (1 - cosine) of unit rows: near 1 for most models, 0.2 if all cosines are near 1. Never 0: it is a
-    divisor.
-    """
+    """Mean distance (1 - cosine) of unit rows: near 1 for most models, 0.2 if all cosines are near 1. Never 0."""
     count = len(vectors)
     cosines = vectors @ vectors.T
     mean = (float(cosines.sum()) - float(cosines.trace())) / (count * (count - 1))

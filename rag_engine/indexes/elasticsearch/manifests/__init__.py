@@ -1,9 +1,8 @@
 """Which chunks of a knowledge base are visible. Pure.
 
-Elasticsearch changes one of its documents at a time; one of ours is many. So `put` writes chunks under a new *generation*,
-and one record per knowledge base, its *manifest*, lists the hidden generations: being written, or not yet deleted. A
-compare-and-set of the manifest publishes a generation and withdraws the previous one. Searches read the manifest last and start
-again if it changed.
+Elasticsearch changes single documents; ours have many chunks. So `put` writes chunks under a new *generation*, and one record
+per knowledge base, its *manifest*, lists hidden generations: being written or deleted. A compare-and-set publishes one
+and withdraws the previous one. Searches read the manifest last and start again if it changed.
 
 Searches filter a knowledge base by its random *base*; emptied, it gets a new one.
 """

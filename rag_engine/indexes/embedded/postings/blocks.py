@@ -1,4 +1,4 @@
-"""Postings (chunks with a term and its frequency), sorted by the term's hash. Segments hold them in blocks and never change."""
+"""Postings (chunks with a term and its frequency), sorted by the term's hash, in blocks that never change."""
 
 from __future__ import annotations
 

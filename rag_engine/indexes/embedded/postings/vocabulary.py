@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _LETTERS = 64
 _BATCH = 10_000
+_MOST_NEAR = 1_000
 
 
 def spelled_tokens(tokens: Iterable[str]) -> list[str]:
@@ -33,23 +34,35 @@ class Vocabulary:
         self._lengths = np.zeros(0, dtype=np.uint8)
         self._letters = np.zeros(0, dtype=np.uint64)
         self._firsts = np.zeros(0, dtype=np.uint32)
+        self._near: dict[str, dict[int, list[str]]] = {}
 
     def near(self, connection: sqlite3.Connection, word: str) -> dict[int, list[str]]:
         """By number of edits, with the same first letter."""
         most = most_edits(word)
         with self._lock:
             self._read(connection)
+            if word in self._near:
+                return self._near[word]
+            last = self._last
             same = self._firsts == ord(word[0])
             same &= np.abs(self._lengths.astype(np.int16) - len(word)) <= most
             places = np.flatnonzero(same)
             places = places[np.bitwise_count(self._letters[places] ^ _letters(plain(word))) <= 2 * most]
             ids = self._words[places].tolist()
         found: dict[int, list[str]] = {}
-        near = list(filter(str.isalpha, _spelled(connection, ids)))
+        words = _spelled(connection, ids)
+        near = list(filter(str.isalpha, words))
         for other, distance in zip(near, edits_of_each(word, near), strict=True):
             if distance <= most:
                 found.setdefault(distance, []).append(other)
-        return dict(sorted(found.items()))
+        found = dict(sorted(found.items()))
+        with self._lock:
+            # An older transaction does not see all words.
+            if last == self._last and len(words) == len(ids):
+                if len(self._near) >= _MOST_NEAR:
+                    self._near.clear()
+                self._near[word] = found
+        return found
 
     def similar(self, connection: sqlite3.Connection, name: str) -> list[str]:
         most = name_similarity.most_edits(name) + 1
@@ -68,6 +81,7 @@ class Vocabulary:
         ).fetchall():
             ids, words = zip(*rows, strict=True)
             self._last = ids[-1]
+            self._near.clear()
             self._words = np.append(self._words, np.array(ids, dtype=np.int64))
             self._lengths = np.append(self._lengths, np.array(list(map(len, words)), dtype=np.uint8))
             self._letters = np.append(

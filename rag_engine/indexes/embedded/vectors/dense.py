@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from rag_engine.retrieval.ranking.near_wordings import are_near_first
+
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
@@ -26,8 +28,6 @@ _RANKED_PER_HIT = 4
 _FEWEST_RANKED = 400
 _FEWEST_OF_FURTHER = 600, 120
 """Scanned, ranked: queries after the first."""
-_NEAR = 5
-"""One of so many bits may differ."""
 _SHARED_PER_HIT = 20
 _EXACT = 2_000
 """With fewer visible chunks, every cosine is computed."""
@@ -107,8 +107,7 @@ def nearest(
     codes = table.codes if positions is None else table.codes[:, positions]
     vectors = np.array([vector for vector, _ in asked])
     wanted = np.frombuffer(b"".join(encoded(vectors, table.mean)), dtype="<u8").reshape(len(asked), -1)
-    differing = np.bitwise_count(wanted ^ wanted[0]).sum(axis=1)
-    are_near = (_NEAR * differing <= vectors.shape[1]).tolist()
+    are_near = are_near_first(vectors, table.mean).tolist()
     first: _Candidates | None = None
     found: list[tuple[Ids, Scores]] = []
     for (vector, limit), code, is_near in zip(asked, wanted, are_near, strict=True):
