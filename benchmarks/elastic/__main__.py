@@ -8,8 +8,8 @@ instructions. Everything shares the machine, so compare ratios.
   refresh at the end;
 - fifty questions at once against one at a time.
 
-`--rewrites`: processor time of the server and of this process for a question, one with four rewrites in one call, and fifty at
-once.
+`--rewrites`: processor time of the server and of this process for a question, one with four further wordings in one call, and
+fifty at once.
 
 `--quality`: nDCG@10 of each leg and of both, for the embedded index and this one, on the judged sets.
 """
@@ -19,11 +19,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import statistics
 import tempfile
 import time
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -217,56 +216,66 @@ async def speed(chunks: int) -> dict[str, Any]:
 
 
 def _processor(pid: int | None) -> NDArray[np.float64]:
-    """Milliseconds of the server and of this process."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
-    server = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    return np.array((server, time.process_time())) * 1000
+    """Milliseconds of the server without its compilers, and of this process."""
+    server = 0.0
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        with suppress(OSError):  # threads end
+            if not (thread / "comm").read_text(encoding="utf-8").startswith(("C1 ", "C2 ")):
+                server += int((thread / "schedstat").read_text(encoding="ascii").split()[0]) / 1e6
+    return np.array((server, time.process_time() * 1000))
 
 
-async def rewrites(chunks: int, rounds: int = 3) -> list[dict[str, dict[str, float]]]:
-    """Of each round: milliseconds a question, processor time of server and client and what passed on the clock."""
+_ONE, _REWRITES, _TRANSLATION = "one", "with four rewrites", "with three and a translation"
+
+
+def _with_further(corpus: Corpus, questions: int) -> dict[str, list[list[Search]]]:
+    alone = [corpus.question(number) for number in range(questions)]
+    few = retrieve.Settings().further_candidates
+    five = [sum((_of(corpus.rewrite(each), few) for _ in range(4)), _of(each)) for each in alone]
+    translated = [
+        [*searches[:-2], *_of(corpus.translation(each), few)]
+        for searches, each in zip(five, alone, strict=True)
+    ]
+    return {_ONE: [_of(question) for question in alone], _REWRITES: five, _TRANSLATION: translated}
+
+
+async def rewrites(chunks: int, rounds: int = 8) -> list[dict[str, object]]:
+    """Medians in milliseconds of questions in turns, all of whose chunks and words are in memory; then of fifty at once."""
     corpus = Corpus()
     with running_node(heap="1g", options=THOROUGH) as node:
-        settings = elasticsearch.Settings(url=node.url, timeout=300)
+        settings = elasticsearch.Settings(url=node.url, timeout=300, kept_chunks=chunks)
         async with elasticsearch.connect(settings, data_dir=DATA, identity=IDENTITY) as index:
             await _fill(index, _documents(corpus, chunks))
-            alone = [corpus.question(number) for number in range(AT_ONCE)]
-            one = [_of(question) for question in alone]
-            few = retrieve.Settings().further_candidates
-            five = [sum((_of(corpus.rewrite(each), few) for _ in range(4)), _of(each)) for each in alone]
-            translated = [
-                [*searches[:-2], *_of(corpus.translation(each), few)]
-                for searches, each in zip(five, alone, strict=True)
-            ]
-            for _ in range(WARM_UP_ROUNDS):
-                await asyncio.gather(*map(index.search, one))
-                await asyncio.gather(*map(index.search, five[::3]))
-                await asyncio.gather(*map(index.search, translated[::3]))
-            clock = _Clock()
-            measured: list[dict[str, dict[str, float]]] = []
-
-            async def measure(
-                asked: Sequence[Sequence[Search]], *, at_once: bool = False
-            ) -> dict[str, float]:
-                before = _processor(node.pid)
-                if at_once:
-                    times = await asyncio.gather(*(clock.watch(index, searches) for searches in asked))
-                else:
-                    times = [await clock.watch(index, searches) for searches in asked]
-                server, client = ((_processor(node.pid) - before) / len(asked)).round(1).tolist()
-                passed = {"p50": round(statistics.median(times), 1), "p95": round(_quantile(times, 0.95), 1)}
-                return {"server": server, "client": client, **passed}
-
+            asked = _with_further(corpus, AT_ONCE)
             for _ in range(rounds):
-                measured.append(
-                    {
-                        "one": await measure(one),
-                        "with four rewrites": await measure(five),
-                        "with three and a translation": await measure(translated),
-                        "fifty at once": await measure(one, at_once=True),
-                    }
-                )
-            return measured
+                for kind in asked:
+                    for searches in asked[kind]:
+                        await index.search(searches)
+            clock = _Clock()
+            spent: dict[str, list[list[float]]] = {kind: [] for kind in asked}
+            for number in [*range(AT_ONCE)] * rounds:
+                for kind in (_ONE, _REWRITES, _ONE, _TRANSLATION):
+                    before = _processor(node.pid)
+                    passed = await clock.watch(index, asked[kind][number])
+                    server, client = (_processor(node.pid) - before).tolist()
+                    spent[kind].append([server, client, server + client, passed])
+            before = _processor(node.pid)
+            times = await asyncio.gather(*(clock.watch(index, searches) for searches in asked[_ONE]))
+            together = (_processor(node.pid) - before) / AT_ONCE
+            one = np.median(spent[_ONE], axis=0)
+            medians = {kind: np.median(rows, axis=0) for kind, rows in spent.items()}
+            names = ("server", "client", "both", "clock")
+            found: list[dict[str, object]] = [
+                {
+                    "asked": kind,
+                    **dict(zip(names, row.round(1).tolist(), strict=True)),
+                    "times one": dict(zip(names, (row / one).round(2).tolist(), strict=True)),
+                }
+                for kind, row in medians.items()
+            ]
+            server, client = together.round(1).tolist()
+            at_once = {"server": server, "client": client, "p95": round(_quantile(times, 0.95), 1)}
+            return [*found, {"asked": "fifty at once", **at_once}]
 
 
 async def quality(sets: Sequence[str]) -> dict[str, Any]:

@@ -203,3 +203,21 @@ async def test_a_misspelt_name_is_a_correction_and_another_code_is_none(index: S
     assert name.corrections == {"christensen": ("kristensen",)}
     assert [ids(each) for each in (part, code)] == [["a/0"], ["a/0"]]
     assert (part.corrections, code.corrections) == ({}, {})
+
+
+async def test_corrections_follow_what_is_added_and_removed(index: StoredIndex) -> None:
+    async def corrected() -> tuple[str, ...]:
+        for _ in range(2):
+            (ranking,) = await index.search([lexical("orchrad")])
+        return ranking.corrections.get("orchrad", ())
+
+    await put(index, document("a"), "a walled garden")
+    assert await corrected() == ()
+    await put(index, document("b"), "an orchard")
+    assert await corrected() == ("orchard",)
+    await put(index, document("c"), "the orchrad")
+    assert await corrected() == ()
+    await index.drop(base("kb"), document("c").id)
+    assert await corrected() == ("orchard",)
+    await index.drop(base("kb"), document("b").id)
+    assert await corrected() == ()
