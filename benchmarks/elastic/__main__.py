@@ -44,8 +44,6 @@ from tests.elastic.node import THOROUGH, running_node
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
 
-    from numpy.typing import NDArray
-
     from benchmarks.corpus import JudgedQuestion
     from rag_engine.ports import Index
     from rag_engine.types import Chunk, Vector
@@ -215,14 +213,14 @@ async def speed(chunks: int) -> dict[str, Any]:
     return figures
 
 
-def _processor(pid: int | None) -> NDArray[np.float64]:
-    """Milliseconds of the server without its compilers, and of this process."""
-    server = 0.0
+def _server(pid: int | None) -> float:
+    """Milliseconds of the processor, without the compilers."""
+    spent = 0.0
     for thread in Path(f"/proc/{pid}/task").iterdir():
         with suppress(OSError):  # threads end
             if not (thread / "comm").read_text(encoding="utf-8").startswith(("C1 ", "C2 ")):
-                server += int((thread / "schedstat").read_text(encoding="ascii").split()[0]) / 1e6
-    return np.array((server, time.process_time() * 1000))
+                spent += int((thread / "schedstat").read_text(encoding="ascii").split()[0]) / 1e6
+    return spent
 
 
 _ONE, _REWRITES, _TRANSLATION = "one", "with four rewrites", "with three and a translation"
@@ -255,13 +253,15 @@ async def rewrites(chunks: int, rounds: int = 8) -> list[dict[str, object]]:
             spent: dict[str, list[list[float]]] = {kind: [] for kind in asked}
             for number in [*range(AT_ONCE)] * rounds:
                 for kind in (_ONE, _REWRITES, _ONE, _TRANSLATION):
-                    before = _processor(node.pid)
+                    server, client = _server(node.pid), time.process_time()
                     passed = await clock.watch(index, asked[kind][number])
-                    server, client = (_processor(node.pid) - before).tolist()
+                    client = (time.process_time() - client) * 1000
+                    server = _server(node.pid) - server
                     spent[kind].append([server, client, server + client, passed])
-            before = _processor(node.pid)
+            server, client = _server(node.pid), time.process_time()
             times = await asyncio.gather(*(clock.watch(index, searches) for searches in asked[_ONE]))
-            together = (_processor(node.pid) - before) / AT_ONCE
+            client = (time.process_time() - client) * 1000
+            together = np.array((_server(node.pid) - server, client)) / AT_ONCE
             one = np.median(spent[_ONE], axis=0)
             medians = {kind: np.median(rows, axis=0) for kind, rows in spent.items()}
             names = ("server", "client", "both", "clock")

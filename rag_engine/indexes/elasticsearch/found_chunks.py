@@ -89,7 +89,7 @@ class FoundChunks:
         target: Mapping[str, Any],
         limit: str,
     ) -> FoundPart | None:
-        """`wanted`: hits, with or without their source; `near`: with their vectors. None if one was deleted meanwhile."""
+        """`wanted`: hits, with or without source; `near`: with vectors. None if one was deleted meanwhile."""
         found = self._found(wanted)
         missing = [key for key in wanted if key not in found]
         if wanted:

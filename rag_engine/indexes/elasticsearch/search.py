@@ -59,7 +59,7 @@ _FEWEST_LEXICAL_CANDIDATES, _FEWEST_LEXICAL_OF_FURTHER = 150, 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest:
-    """`places`: the leg that answers a search; `near`: ranked by vectors. Manifests follow."""
+    """`places`: the leg of a search; `near`: ranked by vectors."""
 
     lines: list[bytes]
     legs: int

@@ -1,6 +1,6 @@
-"""Which chunks of a knowledge base are visible. Pure.
+"""Which chunks of a knowledge base are visible.
 
-Elasticsearch changes single documents; ours have many chunks. So `put` writes chunks under a new *generation*, and one record
+Documents have many chunks, which Elasticsearch changes one by one. So `put` writes chunks under a new *generation*, and one record
 per knowledge base, its *manifest*, lists hidden generations: being written or deleted. A compare-and-set publishes one
 and withdraws the previous one. Searches read the manifest last and start again if it changed.
 

@@ -57,7 +57,7 @@ class Vocabulary:
                 found.setdefault(distance, []).append(other)
         found = dict(sorted(found.items()))
         with self._lock:
-            # An older transaction does not see all words.
+            # Older transactions lack words.
             if last == self._last and len(words) == len(ids):
                 if len(self._near) >= _MOST_NEAR:
                     self._near.clear()
