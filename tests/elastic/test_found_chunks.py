@@ -170,9 +170,9 @@ async def test_wordings_near_the_question_take_its_candidates(at: Bench) -> None
         alone = [(await index.search([search]))[0] for search in (*asked, far)]
         await ask_often(index)
         rankings = await index.search([*asked, far])
-        before = len(at.proxy.requests)
+        before = len(at.proxy.seen("search$"))
         assert await index.search([*asked, far]) == rankings
-        (request,) = at.proxy.requests[before:]
+        (request,) = at.proxy.seen("search$")[before:]
     # The question, the wording that is far from it, and the manifests.
     assert len(request.text.splitlines()) == 2 * 3
     for ranking, own in zip(rankings, alone, strict=True):
@@ -187,9 +187,10 @@ async def test_vectors_are_read_once_for_wordings_near_the_question(at: Bench) -
         asked = [dense(vector(3)), dense(near(vector(3), 4))]
         paths: list[list[str]] = []
         for _ in range(2):
-            before = len(at.proxy.requests)
+            before = len(at.proxy.seen("search$"))
             await index.search(asked)
-            paths.append([request.path.rpartition("/")[2] for request in at.proxy.requests[before:]])
+            requests = at.proxy.seen("search$")[before:]
+            paths.append([request.path.rpartition("/")[2] for request in requests])
     assert paths == [["_msearch", "_search"], ["_msearch"]]
 
 
