@@ -160,6 +160,7 @@ async def test_wordings_near_the_question_find_most_of_their_nearest_with_their_
     question = vector(5_000)
     wordings = [near(question, seed) for seed in range(6_000, 6_004)]
     asked = [dense(question, limit=100), *(dense(each, limit=20) for each in wordings)]
+    rankings = await index.search(asked)
     for _ in range(UNTIL_KEPT):
         rankings = await index.search(asked)
     for ranking, wording in zip(rankings[1:], wordings, strict=True):

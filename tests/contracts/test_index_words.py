@@ -207,8 +207,8 @@ async def test_a_misspelt_name_is_a_correction_and_another_code_is_none(index: S
 
 async def test_corrections_follow_what_is_added_and_removed(index: StoredIndex) -> None:
     async def corrected() -> tuple[str, ...]:
-        for _ in range(2):
-            (ranking,) = await index.search([lexical("orchrad")])
+        await index.search([lexical("orchrad")])
+        (ranking,) = await index.search([lexical("orchrad")])
         return ranking.corrections.get("orchrad", ())
 
     await put(index, document("a"), "a walled garden")
