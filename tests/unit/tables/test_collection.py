@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
+import openpyxl
 import pytest
 
 from rag_engine.tables.collection import TableLimits
@@ -50,6 +51,27 @@ async def test_a_sheet_is_typed_with_exact_values(budget: Path, tmp_path: Path) 
     # The sheet shows 1,234.57 and 10.0%.
     assert (amount.least, amount.greatest) == (-40, 1234.567)
     assert share.greatest == 123.4567
+
+
+@pytest.mark.parametrize("blank_rows", [0, 1])
+async def test_tables_that_lie_side_by_side_keep_their_captions(blank_rows: int, tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    sheet = cast("Any", book.active)
+    sheet.title = "Plan"
+    sheet["A1"], sheet["E1"] = "Income", "Expenses"
+    for column, rows in (
+        (1, [("Source", "Amount"), ("Fees", 120), ("Grants", 300), ("Sales", 50)]),
+        (5, [("Item", "Amount"), ("Rent", 80), ("Power", 30), ("Phones", 20)]),
+    ):
+        for number, (name, amount) in enumerate(rows, 2 + blank_rows):
+            sheet.cell(number, column, name)
+            sheet.cell(number, column + 1, amount)
+    book.save(tmp_path / "plan.xlsx")
+    _, stored = await stored_tables(tmp_path / "tables", [tmp_path / "plan.xlsx"])
+    assert [(one.table.caption, one.table.row_count) for one in stored] == [
+        ("Plan › Income", 3),
+        ("Plan › Expenses", 3),
+    ]
 
 
 async def test_the_decimal_sign_is_that_of_the_column(tmp_path: Path) -> None:

@@ -293,7 +293,7 @@ def _numbered(rows: Iterable[GridRow]) -> Iterator[tuple[int, GridRow]]:
         ):
             block, left, right, numbers = block + 1, first, last, False
             only_titles = True
-        only_titles = only_titles and len(row.cells) == 1
+        only_titles = only_titles and all(column + 1 not in row.cells for column in row.cells)
         left, right, above = min(left, first), max(right, last), row.number
         numbers = numbers or any(kind(cell) == "number" for cell in row.cells.values())
         yield block, row
