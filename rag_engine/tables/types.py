@@ -98,6 +98,8 @@ class QueryRefusal:
     available: tuple[str, ...] = ()
     """Columns, values, titles or the first and last period."""
     table: str = ""
+    readings: tuple[WrittenQuery, ...] = ()
+    """One per table that may be meant."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,12 +31,13 @@ if TYPE_CHECKING:
     from rag_engine.ports import LanguageModel
     from rag_engine.tables.store import TableStore
     from rag_engine.tables.table_file import StoredTable
-    from rag_engine.tables.types import ComputedAnswer
+    from rag_engine.tables.types import ComputedAnswer, WrittenQuery
     from rag_engine.types import AnswerEvent, DocumentId, Hit, KnowledgeBaseId
 
 STAGE: Final = "compute"
 _MOST_DOCUMENTS: Final = 30
 _MOST_TABLES: Final = 30
+_MOST_READINGS: Final = 4
 _COMPUTES: Final = re.compile(r"\b(?:count|sum|avg|total|min|max)\s*\(|\b(?:group|order) by\b", re.IGNORECASE)
 _log = logging.getLogger(__name__)
 
@@ -187,6 +188,8 @@ class Computation:
         self, question: str, tables: Sequence[StoredTable], allowed: _Rules
     ) -> _Outcome | None:
         written = await asyncio.to_thread(rules.write, question, [one.table for one in tables])
+        if isinstance(written, QueryRefusal) and written.readings:
+            written = await self._agreed(written, tables)
         if isinstance(written, QueryRefusal):
             is_named = written.missing != "column" or asks_for_sum(question) or allowed.is_wanted
             is_named = is_named or (
@@ -205,6 +208,20 @@ class Computation:
         if is_line or _is_nothing(computed):
             return None
         return _Outcome(computed=computed, notes=written.notes, language=written.language)
+
+    async def _agreed(
+        self, refusal: QueryRefusal, tables: Sequence[StoredTable]
+    ) -> WrittenQuery | QueryRefusal:
+        """The first reading, if all have one result."""
+        if len(refusal.readings) > _MOST_READINGS:
+            return refusal
+        try:
+            results = [(await self.queries.run(one.sql, tables)).rows for one in refusal.readings]
+        except (QueryRefused, QueryTooHeavy) as error:
+            _log.warning("a query of the rules did not run: %s", error)
+            return refusal
+        is_one = all(rows == results[0] for rows in results)
+        return refusal.readings[0] if is_one and any(map(any, results[0])) else refusal
 
 
 def _drawn(outcome: _Outcome, language: str) -> _Outcome:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rag_engine.tables.rules import relevance
@@ -170,8 +170,15 @@ def _best(written: Sequence[_Attempt]) -> WrittenQuery | QueryRefusal:
     best = [one for one, rank in zip(written, ranks, strict=True) if rank == max(ranks)]
     if len(best) == 1:
         return best[0].result
-    names = [_place(one.reading.table) for one in best]
-    return QueryRefusal(missing="choice", available=tuple(dict.fromkeys(names)))
+    names = tuple(dict.fromkeys(_place(one.reading.table) for one in best))
+    note = best[0].reading.question.lexicon.sentences["alike"].format(titles=", ".join(names))
+    language = best[0].reading.question.language
+    readings = tuple(
+        replace(one.result, notes=(*one.result.notes, note), language=language)
+        for one in best
+        if isinstance(one.result, WrittenQuery)
+    )
+    return QueryRefusal(missing="choice", available=names, readings=readings)
 
 
 def _is_in_language(attempt: _Attempt) -> bool:

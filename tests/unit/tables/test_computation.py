@@ -67,6 +67,23 @@ async def test_the_rules_compute_and_cite_without_a_model(budget: Path, tmp_path
     assert "Field | 03.03.2025 | € 99.50 | 10.0% | TRUE" in reply.citations[1].quote
 
 
+async def test_tables_with_one_answer_need_no_choice(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("trips.csv", "trips copy.csv", "trips old.csv")]
+    for path, last in zip(paths, (30, 30, 31), strict=True):
+        path.write_text(f"Driver,Mileage\nAna,900\nBo,1200\nCy,{last}\n")
+    store, _ = await stored_tables(tmp_path / "same", paths[:2])
+    total, _ = await _asked(store, "What is the total mileage?", compute=True)
+    assert total is not None
+    assert "2,130" in total.text
+    (said,) = (notice for notice in total.notices if "same answer" in notice)
+    assert "trips copy.csv" in said
+    differing, _ = await stored_tables(tmp_path / "differing", paths)
+    asked_back, _ = await _asked(differing, "What is the total mileage?", compute=True)
+    assert asked_back is not None
+    assert "2,130" not in asked_back.text
+    assert "trips old.csv" in asked_back.text
+
+
 async def test_without_a_model_a_row_is_shown_with_its_name_and_months_by_theirs(tmp_path: Path) -> None:
     path = tmp_path / "trips.csv"
     path.write_text("Driver,Month,Mileage\nAna,2025-01-01,900\nBo,2025-02-01,1200\nCy,2025-02-01,30\n")
