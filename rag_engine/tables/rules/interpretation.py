@@ -15,7 +15,7 @@ from rag_engine.tables.rules.mentions import (
     qualities,
     roots,
 )
-from rag_engine.tables.rules.mentions.column_comparisons import compared_columns
+from rag_engine.tables.rules.mentions.column_comparisons import compared_columns, compared_periods
 from rag_engine.tables.rules.mentions.compounds import split
 from rag_engine.tables.rules.mentions.leftovers import leftovers
 from rag_engine.tables.rules.question import SIGNS, Question, Sign
@@ -150,10 +150,14 @@ def read(question: Question, table: TypedTable) -> Interpretation:
     claims.take(short)
     claims.take(named)
     contrasts = claims.take(compared_columns(question, claims.free, named))
+    rivals = compared_periods(question, claims.free, table, dated, named)
+    if rivals is not None:
+        contrasts, dated = (*contrasts, *claims.take((rivals,))), ()
     sides = {side for one in contrasts for side in one.sides}
     signs = _signs(question, claims, [one for one in named if one not in sides])
     titled = title_words(table, language)
     others, hints = _otherwise_named(question, table, claims, named, [one.end for one in compared])
+    hints = hints if rivals is None else ()
     titles = claims.take(_titles(words, claims.free, titled))
     by_verb = roots.of_title(words, claims.free, table, language)
     titles += claims.take(TitleMention(start=at, end=at + 1) for at in by_verb)
@@ -172,6 +176,7 @@ def read(question: Question, table: TypedTable) -> Interpretation:
         leftovers=(),
         doubtful=doubtful,
     )
+    found = replace(found, signs=_without_numbering(found))
     return replace(found, leftovers=_unread(found, _without_values(words, claims.free, named)))
 
 
@@ -223,6 +228,34 @@ def _counting(
     return tuple(
         replace(sign, name="count") if sign.name == "much" and sign.end in things else sign for sign in signs
     )
+
+
+def _without_numbering(reading: Interpretation) -> tuple[Sign, ...]:
+    """ "The number of member Ana" is in her row."""
+    rows = {
+        column
+        for value in reading.values
+        for column, _ in value.choices
+        if value.exact
+        and column.has_all_values
+        and len(column.values) == column.filled == reading.table.row_count
+    }
+    codes = [one for one in reading.columns if all(_is_code(column, reading) for column in one.columns)]
+    words = reading.question.words
+    return tuple(
+        sign
+        for sign in reading.signs
+        if not (
+            rows
+            and sign.name == "count"
+            and any(word.folded in columns.CODES for word in words[sign.start : sign.end])
+            and any(reading.question.is_beside(sign.end, one.start) for one in codes)
+        )
+    )
+
+
+def _is_code(column: TypedColumn, reading: Interpretation) -> bool:
+    return columns.header(column.name, reading.question.language).is_code
 
 
 def _compared_periods(dated: Sequence[PeriodMention], signs: Sequence[Sign]) -> tuple[PeriodMention, ...]:

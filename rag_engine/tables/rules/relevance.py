@@ -68,6 +68,10 @@ def asked_words(question: Question) -> AskedWords:
         end, names = concepts_at(said, at)
         for each in keys[at:end]:
             each.update(_meant(names))
+        if at:
+            whole = said[at - 1].folded + said[at].folded
+            keys[at - 1].add(whole)
+            keys[at].add(whole)
     beside = {key for found in meant for meaning in found for key in _of_meaning(meaning)}
     every = [meaning for found in meant for meaning in found]
     return AskedWords(
@@ -140,7 +144,7 @@ def _common_words(language: str) -> frozenset[str]:
         part
         for entries in lexicon(language).phrases.values()
         for phrase, meanings in entries
-        if any(group in COMMON for group, _ in meanings)
+        if any(group in {*COMMON, "comparatives"} for group, _ in meanings)
         for part in phrase
     )
 

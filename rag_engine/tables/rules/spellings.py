@@ -26,8 +26,8 @@ _SHORTENED: Final = {
         (re.compile(r"\b(?:ppl|peeps)\b", re.IGNORECASE), "people"),
         (re.compile(r"\b(?:num|nr|nbr|no)\.? of\b", re.IGNORECASE), "number of"),
         (re.compile(r"\bhow mutch\b", re.IGNORECASE), "how much"),
-        (re.compile(r"\b(who|which|what)\b(.*?)\bmore\b(?! than)", re.IGNORECASE), r"\1\2most"),
-        (re.compile(r"\b(who|which|what)\b(.*?)\bless\b(?! than)", re.IGNORECASE), r"\1\2least"),
+        (re.compile(r"\b(who|which|what)\b(.*?)\bmore\b(?!.*\bthan\b)", re.IGNORECASE), r"\1\2most"),
+        (re.compile(r"\b(who|which|what)\b(.*?)\bless\b(?!.*\bthan\b)", re.IGNORECASE), r"\1\2least"),
     ),
 }
 _UNTIL_NOW: Final = re.compile(

@@ -66,13 +66,23 @@ _COLLECTIVE_ENDS: Final = ("kataster", "verzeichnis", "liste", "register", "uber
 _BRACKETS: Final = re.compile(r"[(\[（].*?[)\]）]")
 _SHORTEST_COMPOUND: Final = 8
 _SHORTEST_HEAD: Final = 5
+_MOST_VALUES: Final = 1_000
+"""That are kept of a column."""
 _DAY: Final = len("2025-03-01")
 _EXTENSIONS: Final = frozenset({"csv", "tsv", "xlsx", "xls", "xlsm", "ods", "md", "docx", "html", "pdf"})
 
 
 def implied_rows(table: TypedTable) -> frozenset[str]:
     headers = {folded(_BRACKETS.sub("", column.name)).strip() for column in table.columns}
-    return frozenset(name for name, concept in concepts()[0].items() if headers & concept.headers)
+    found = frozenset(name for name, concept in concepts()[0].items() if headers & concept.headers)
+    return found | {"days"} if _has_one_row_a_day(table) else found
+
+
+def _has_one_row_a_day(table: TypedTable) -> bool:
+    dates = [one for one in table.columns if one.kind == "date"]
+    if len(dates) != 1 or table.row_count < 2 or len(str(dates[0].least)) != _DAY:
+        return False
+    return len(dates[0].values) == min(dates[0].filled, _MOST_VALUES) and dates[0].filled == table.row_count
 
 
 def title_words(table: TypedTable, language: str) -> frozenset[str]:

@@ -47,9 +47,8 @@ def _of_currency(reading: Interpretation, comparison: Comparison, column: TypedC
 
 def compared(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filter]:
     for contrast in reading.contrasts:
-        spans = {(one.start, one.end) for one in contrast.sides}
-        used.extend(one for one in reading.columns if (one.start, one.end) in spans)
         (column,), (other,) = (one.columns for one in contrast.sides)
+        used.extend(one for one in reading.columns if {column, other} & {*one.columns})
         yield ColumnFilter(column=column, operator=contrast.operator, other=other)
     for comparison in reading.comparisons:
         built = period_filters.year_column(reading) if _is_year(comparison) else None

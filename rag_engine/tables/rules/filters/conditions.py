@@ -287,7 +287,7 @@ def _pending(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Fil
 def _truths(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filter]:
     for mention in reading.columns:
         (column, *more) = mention.columns
-        if more or column.kind != "boolean" or mention in used:
+        if more or mention in used or not (column.kind == "boolean" or _is_flag(reading, column)):
             continue
         if _is_asked(reading, mention, asking=_ASKING - {("operations", "count")}):
             continue  # "how many active accounts"
@@ -300,6 +300,12 @@ def _truths(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filt
         used.append(mention)
         value = 1 - _TRUE if negated else _TRUE
         yield RangeFilter(column=column, low=value, high=value)
+
+
+def _is_flag(reading: Interpretation, column: TypedColumn) -> bool:
+    """1 or 0, as other columns beside it."""
+    flags = [one for one in reading.table.columns if one.has_all_values and {*one.values} == {"0", "1"}]
+    return len(flags) > 1 and column in flags
 
 
 def _is_attribute(reading: Interpretation, mention: ColumnMention) -> bool:

@@ -51,7 +51,7 @@ LINKS: Final = frozenset(
         "l",
     ]
 )
-_CODES: Final = frozenset(
+CODES: Final = frozenset(
     [
         "id",
         "ids",
@@ -128,7 +128,7 @@ def header(name: str, language: str) -> Header:
         for at, word in enumerate(found)
         if at not in timed and word.folded not in LINKS | _UNITS and not _is_within(word, inside)
     ]
-    codes = [at for at in named if found[at].folded in _CODES]
+    codes = [at for at in named if found[at].folded in CODES]
     is_code = bool(codes) and not any(
         at + 1 < len(found) and found[at + 1].folded in _COUNTED for at in codes
     )

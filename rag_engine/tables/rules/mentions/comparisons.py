@@ -147,13 +147,16 @@ def _value(words: Sequence[QuestionWord], at: int, language: str) -> tuple[int, 
     if words[at].folded in _HALF:
         end = at + 1 + (at + 1 < len(words) and words[at + 1].folded in _ONE)
         return (end, 0.5) if unit_at(words, end)[1] else (at, None)
+    if words[at].folded in _ZERO:
+        return at + 1, 0
     return (at + 1, small_number(words[at])) if small_number(words[at]) else (at, None)
 
 
 _ONE: Final = frozenset({"a", "an", "one", "eine", "einen", "einer", "un", "una"})
 _ARTICLES: Final = frozenset({"the", "los", "las", "die", "den"})
+_ZERO: Final = frozenset({"zero", "null", "cero", "零"})
 _HALF: Final = frozenset({"half", "halbe", "halben", "media", "medio"})
-WORDS: Final = CURRENCIES | _CURRENCIES | _SCALES.keys() | _SPELLED.keys() | _ONE | _ARTICLES | _HALF
+WORDS: Final = CURRENCIES | _CURRENCIES | _SCALES.keys() | _SPELLED.keys() | _ONE | _ARTICLES | _HALF | _ZERO
 _HAN_PLACES: Final = {"十": 10, "百": 100, "千": 1_000, "万": 10_000}
 
 

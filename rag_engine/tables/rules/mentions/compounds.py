@@ -18,11 +18,26 @@ _JOINTS: Final = ("", "s", "n", "en", "es", "e", "-")
 
 
 def split(question: Question, table: TypedTable) -> Question:
-    """ "Gasverbrauch" is "Gas", a cell, and "Verbrauch"."""
+    """ "Gasverbrauch" is "Gas", a cell, and "Verbrauch"; "win percent" is "Winpercent"."""
+    question = _joined(question, table)
     if question.language != "de":
         return question
     parted = tuple(part for word in question.words for part in _parts(word, table))
     return question if len(parted) == len(question.words) else replace(question, words=parted)
+
+
+def _joined(question: Question, table: TypedTable) -> Question:
+    said: list[QuestionWord] = []
+    for word in question.words:
+        whole = said[-1].folded + word.folded if said else ""
+        if whole in _names(table) and said[-1].folded not in _names(table):
+            whole = question.text[said[-1].start : word.end]
+            found = words("".join(whole.split()), question.language)
+            if len(found) == 1:
+                said[-1] = replace(found[0], start=said[-1].start, end=word.end)
+                continue
+        said.append(word)
+    return question if len(said) == len(question.words) else replace(question, words=tuple(said))
 
 
 def _parts(word: QuestionWord, table: TypedTable) -> tuple[QuestionWord, ...]:

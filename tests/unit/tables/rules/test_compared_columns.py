@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_engine.tables.rules import write
-from rag_engine.tables.types import WrittenQuery
+from rag_engine.tables.types import QueryRefusal, WrittenQuery
 from tests.tables.memory_table import MemoryTable, memory_table
 
 STOCK = memory_table(
@@ -37,6 +37,48 @@ QUARTERS = memory_table(
     ("Standort", "Energie", "1. Quartal (kWh)", "2. Quartal (kWh)"),
     (("Nord", "Strom", 10, 20), ("Süd", "Strom", 30, 50), ("Nord", "Gas", 7, 8), ("Süd", "Gas", 2, 3)),
     caption="Verbrauch",
+)
+BRANCHES = memory_table(
+    "branches.csv",
+    ("Branch", "Revenue 2024 (EUR)", "Costs 2024 (EUR)", "Revenue 2025 (EUR)", "Costs 2025 (EUR)"),
+    (("Ulm", 10, 9, 20, 8), ("Bonn", 30, 4, 25, 7), ("Kiel", 5, 5, 9, 4)),
+)
+REGIONS = memory_table(
+    "sales by region.xlsx",
+    ("Region", "2023", "2024", "2025"),
+    (("North", 10, 20, 30), ("South", 30, 25, 20), ("West", 1, 2, 8)),
+)
+FILIALEN = memory_table(
+    "filialen.csv", ("Filiale", "Umsatz 2024", "Umsatz 2025"), (("Ulm", 10, 20), ("Bonn", 30, 25))
+)
+INVOICES = memory_table(
+    "sales invoices.csv",
+    ("Invoice no.", "Client", "Due date", "Gross", "Payment date"),
+    (
+        ("I-1", "Ash", "2025-03-01", 10, "2025-03-04"),
+        ("I-2", "Elm", "2025-03-01", 30, "2025-02-20"),
+        ("I-3", "Ash", "2025-04-01", 50, None),
+    ),
+)
+CANDIES = memory_table(
+    "candy ranking.csv",
+    ("name", "chocolate", "fruity", "winpercent"),
+    (("Twix", 1, 0, 80), ("Nerds", 0, 1, 50), ("Pop", 1, 1, 40)),
+)
+WEATHER = memory_table(
+    "weather.csv",
+    ("date", "temp_min", "wind"),
+    (("2013-01-01", -1, 3), ("2013-01-02", 1, 9), ("2013-01-03", -4, 10)),
+)
+MEMBERS = memory_table(
+    "socios del club.csv",
+    ("Nº socio", "Nombre", "Cuota (€)"),
+    ((1270, "Celia Pastor", 9), (1241, "Ana Ruiz", 7)),
+)
+LONG = memory_table(
+    "branches by year.csv",
+    ("Branch", "Year", "Revenue"),
+    (("Ulm", 2024, 5), ("Ulm", 2025, 9), ("Bonn", 2024, 7)),
 )
 SHOPS = memory_table(
     "门店.xlsx",
@@ -71,3 +113,62 @@ def test_of_all_places_the_sum_is_shown_beside_them() -> None:
     written = write("Stromverbrauch aller Standorte im 2. Quartal", [QUARTERS.table])
     assert isinstance(written, WrittenQuery), written
     assert {row[-1] for row in QUARTERS.run(written.sql)} == {70}
+
+
+@pytest.mark.parametrize(
+    ("question", "table", "rows"),
+    [
+        ("Which regions sold more in 2025 than in 2024?", REGIONS, [("North", 30, 20), ("West", 8, 2)]),
+        ("How many regions sold less in 2025 than in 2024?", REGIONS, [(1,)]),
+        ("Which branch had a lower revenue in 2025 than in 2024?", BRANCHES, [("Bonn", 25, 30)]),
+        ("How many branches had higher costs in 2025 than in 2024?", BRANCHES, [(1,)]),
+        ("Welche Filialen hatten 2025 mehr Umsatz als 2024?", FILIALEN, [("Ulm", 20, 10)]),
+        ("¿Qué regiones vendieron más en 2025 que en 2024?", REGIONS, [("North", 30, 20), ("West", 8, 2)]),
+    ],
+)
+def test_two_years_in_columns_of_their_own_are_compared(
+    question: str, table: MemoryTable, rows: list[tuple[object, ...]]
+) -> None:
+    written = write(question, [table.table])
+    assert isinstance(written, WrittenQuery), written
+    assert table.run(written.sql) == rows
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Which branch had more revenue in 2025 than in 2024?", "Which branch had more in 2025 than in 2024?"],
+)
+def test_two_years_of_one_column_are_not_added_up(question: str) -> None:
+    assert isinstance(write(question, [LONG.table]), QueryRefusal)
+
+
+def test_how_much_more_is_a_difference() -> None:
+    written = write("How much more did North sell in 2025 than in 2024?", [REGIONS.table])
+    assert isinstance(written, WrittenQuery)
+    assert REGIONS.run(written.sql)[0][:3] == (30, 20, 10)
+
+
+@pytest.mark.parametrize(
+    ("question", "table", "rows"),
+    [
+        ("How many invoices have a payment date after their due date?", INVOICES, [(1,)]),
+        (
+            "List the clients with a payment date before the due date",
+            INVOICES,
+            [("I-2", "2025-02-20", "2025-03-01", "Elm")],
+        ),
+        ("how many of the candies are chocolate", CANDIES, [(2,)]),
+        ("average win percent of the fruity candy", CANDIES, [(45,)]),
+        ("and the win percent for Nerds?", CANDIES, [("Nerds", 50)]),
+        ("On how many days was the wind above 8?", WEATHER, [(2,)]),
+        ("How many days had a temp_min below zero?", WEATHER, [(2,)]),
+        ("número de socio de Celia Pastor", MEMBERS, [("Celia Pastor", 1270)]),
+        ("¿Cuál es el número de socios?", MEMBERS, [(2,)]),
+    ],
+)
+def test_dates_flags_and_numbers_of_rows(
+    question: str, table: MemoryTable, rows: list[tuple[object, ...]]
+) -> None:
+    written = write(question, [table.table])
+    assert isinstance(written, WrittenQuery), written
+    assert table.run(written.sql) == rows
