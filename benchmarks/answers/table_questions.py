@@ -1,4 +1,4 @@
-"""Computed questions over many tables: `python -m benchmarks.answers.table_questions [--half held_out|fresh|fourth|...|thirteenth|fourteenth] [--by rules sql] [--direct] [--made] [--verbose]`.
+"""Computed questions over many tables: `python -m benchmarks.answers.table_questions [--half held_out|fresh|fourth|...|thirteenth|...|sixteenth] [--by rules sql] [--direct] [--made] [--verbose]`.
 
 `rules`: without a language model; `sql`: with one that writes the right SELECT. All files of a half are in one knowledge base.
 """
@@ -41,7 +41,7 @@ VERDICTS: tuple[Verdict, ...] = ("right", "warned", "wrong", "refused", "quoted"
 
 _HALVES = (
     *("development", "held_out", "fresh", "fourth", "fifth", "sixth", "seventh", "eighth"),
-    *("ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth"),
+    *("ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth"),
 )
 _SCRIPTED = {"FOOTNOTE_MODEL__NAME": "scripted"}
 
