@@ -99,7 +99,7 @@ class QueryRefusal:
     """Columns, values, titles or the first and last period."""
     table: str = ""
     readings: tuple[WrittenQuery, ...] = ()
-    """One per table that may be meant."""
+    """One per table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -212,7 +212,6 @@ class Computation:
     async def _agreed(
         self, refusal: QueryRefusal, tables: Sequence[StoredTable]
     ) -> WrittenQuery | QueryRefusal:
-        """The first reading, if all have one result."""
         if len(refusal.readings) > _MOST_READINGS:
             return refusal
         try:

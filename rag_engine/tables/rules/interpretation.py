@@ -1,5 +1,3 @@
-"""What each word of a question means for one table."""
-
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
@@ -19,7 +17,13 @@ from rag_engine.tables.rules.mentions.column_comparisons import compared_columns
 from rag_engine.tables.rules.mentions.compounds import split
 from rag_engine.tables.rules.mentions.leftovers import leftovers
 from rag_engine.tables.rules.question import SIGNS, Question, Sign
-from rag_engine.tables.rules.signs import is_operation, of_groups, placed_superlatives, within_columns
+from rag_engine.tables.rules.signs import (
+    is_operation,
+    of_groups,
+    placed_superlatives,
+    within_columns,
+    without_numbering,
+)
 from rag_engine.tables.rules.titles import is_title, is_titled, title_words
 
 if TYPE_CHECKING:
@@ -150,34 +154,30 @@ def read(question: Question, table: TypedTable) -> Interpretation:
     claims.take(short)
     claims.take(named)
     contrasts = claims.take(compared_columns(question, claims.free, named))
-    rivals = compared_periods(question, claims.free, table, dated, named)
-    if rivals is not None:
-        contrasts, dated = (*contrasts, *claims.take((rivals,))), ()
-    sides = {side for one in contrasts for side in one.sides}
-    signs = _signs(question, claims, [one for one in named if one not in sides])
+    paired = claims.take(compared_periods(question, claims.free, table, dated, named))
+    signs = _signs(question, claims, named, contrasts)
     titled = title_words(table, language)
     others, hints = _otherwise_named(question, table, claims, named, [one.end for one in compared])
-    hints = hints if rivals is None else ()
     titles = claims.take(_titles(words, claims.free, titled))
-    by_verb = roots.of_title(words, claims.free, table, language)
-    titles += claims.take(TitleMention(start=at, end=at + 1) for at in by_verb)
+    titles += claims.take(_of_verbs(words, claims.free, table, language))
     partial = claims.take(cell_values.parts(words, claims.free, table, language))
     found = Interpretation(
         question=question,
         table=table,
         values=_in_order(long, short, partial),
         columns=_titled_columns(words, titled, _in_order(named, others)),
-        contrasts=contrasts,
-        periods=_compared_periods(dated, signs),
+        contrasts=(*contrasts, *paired),
+        periods=_compared_periods(() if paired else dated, signs),
         comparisons=compared,
-        signs=_counting(question, table, _in_order(signs, hints), _in_order(named, others), titles),
+        signs=_counting(
+            question, table, _in_order(signs, () if paired else hints), _in_order(named, others), titles
+        ),
         numbers=claims.take(_numbers(words, claims.free)),
         titles=titles,
         leftovers=(),
         doubtful=doubtful,
     )
-    found = replace(found, signs=_without_numbering(found))
-    return replace(found, leftovers=_unread(found, _without_values(words, claims.free, named)))
+    return replace(found, signs=without_numbering(found), leftovers=_unread(found, claims, named))
 
 
 def _titled_columns(
@@ -186,8 +186,11 @@ def _titled_columns(
     return tuple(replace(one, is_title=is_title(words[one.start : one.end], titled)) for one in found)
 
 
-def _unread(reading: Interpretation, free: Sequence[bool]) -> tuple[tuple[int, int], ...]:
+def _unread(
+    reading: Interpretation, claims: _Claims, named: Sequence[ColumnMention]
+) -> tuple[tuple[int, int], ...]:
     language = reading.question.language
+    free = _without_values(reading.question.words, claims.free, named)
     found = leftovers(
         reading.question,
         free,
@@ -200,7 +203,14 @@ def _unread(reading: Interpretation, free: Sequence[bool]) -> tuple[tuple[int, i
     return tuple(found)
 
 
-def _signs(question: Question, claims: _Claims, named: Sequence[ColumnMention]) -> tuple[Sign, ...]:
+def _signs(
+    question: Question,
+    claims: _Claims,
+    named: Sequence[ColumnMention],
+    contrasts: Sequence[ColumnComparison],
+) -> tuple[Sign, ...]:
+    sides = {side for one in contrasts for side in one.sides}
+    named = [one for one in named if one not in sides]
     placed = claims.take(placed_superlatives(question, claims.free))
     signs = (*placed, *claims.take(of_groups(question, claims.free, *SIGNS)))
     return signs if any(map(is_operation, signs)) else (*signs, *within_columns(question, named))
@@ -228,34 +238,6 @@ def _counting(
     return tuple(
         replace(sign, name="count") if sign.name == "much" and sign.end in things else sign for sign in signs
     )
-
-
-def _without_numbering(reading: Interpretation) -> tuple[Sign, ...]:
-    """ "The number of member Ana" is in her row."""
-    rows = {
-        column
-        for value in reading.values
-        for column, _ in value.choices
-        if value.exact
-        and column.has_all_values
-        and len(column.values) == column.filled == reading.table.row_count
-    }
-    codes = [one for one in reading.columns if all(_is_code(column, reading) for column in one.columns)]
-    words = reading.question.words
-    return tuple(
-        sign
-        for sign in reading.signs
-        if not (
-            rows
-            and sign.name == "count"
-            and any(word.folded in columns.CODES for word in words[sign.start : sign.end])
-            and any(reading.question.is_beside(sign.end, one.start) for one in codes)
-        )
-    )
-
-
-def _is_code(column: TypedColumn, reading: Interpretation) -> bool:
-    return columns.header(column.name, reading.question.language).is_code
 
 
 def _compared_periods(dated: Sequence[PeriodMention], signs: Sequence[Sign]) -> tuple[PeriodMention, ...]:
@@ -379,6 +361,13 @@ def _titles(
         for at, word in enumerate(words)
         if free[at] and not word.is_number and word.folded not in columns.LINKS and is_titled(word, titled)
     ]
+
+
+def _of_verbs(
+    words: Sequence[QuestionWord], free: Sequence[bool], table: TypedTable, language: str
+) -> Iterator[TitleMention]:
+    for at in roots.of_title(words, free, table, language):
+        yield TitleMention(start=at, end=at + 1)
 
 
 def _without_values(

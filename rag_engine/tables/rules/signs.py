@@ -3,12 +3,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from rag_engine.tables.rules.mentions import columns
 from rag_engine.tables.rules.question import Question, Sign
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from rag_engine.tables.rules.interpretation import Interpretation
     from rag_engine.tables.rules.mentions.columns import ColumnMention
+    from rag_engine.tables.types import TypedColumn
 
 _EMBEDDED: Final = frozenset({"sum", "average", "median", "most", "least"})
 
@@ -50,3 +53,31 @@ def of_groups(question: Question, free: Sequence[bool], *groups: str) -> list[Si
         else:
             at += 1
     return found
+
+
+def without_numbering(reading: Interpretation) -> tuple[Sign, ...]:
+    """ "Number of member Ana"."""
+    rows = {
+        column
+        for value in reading.values
+        for column, _ in value.choices
+        if value.exact
+        and column.has_all_values
+        and len(column.values) == column.filled == reading.table.row_count
+    }
+    codes = [one for one in reading.columns if all(_is_code(column, reading) for column in one.columns)]
+    words = reading.question.words
+    return tuple(
+        sign
+        for sign in reading.signs
+        if not (
+            rows
+            and sign.name == "count"
+            and any(word.folded in columns.CODES for word in words[sign.start : sign.end])
+            and any(reading.question.is_beside(sign.end, one.start) for one in codes)
+        )
+    )
+
+
+def _is_code(column: TypedColumn, reading: Interpretation) -> bool:
+    return columns.header(column.name, reading.question.language).is_code

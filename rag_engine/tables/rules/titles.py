@@ -67,7 +67,6 @@ _BRACKETS: Final = re.compile(r"[(\[（].*?[)\]）]")
 _SHORTEST_COMPOUND: Final = 8
 _SHORTEST_HEAD: Final = 5
 _MOST_VALUES: Final = 1_000
-"""That are kept of a column."""
 _DAY: Final = len("2025-03-01")
 _EXTENSIONS: Final = frozenset({"csv", "tsv", "xlsx", "xls", "xlsm", "ods", "md", "docx", "html", "pdf"})
 

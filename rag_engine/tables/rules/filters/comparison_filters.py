@@ -1,5 +1,3 @@
-"""The columns that comparisons with numbers are about."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

@@ -303,7 +303,6 @@ def _truths(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filt
 
 
 def _is_flag(reading: Interpretation, column: TypedColumn) -> bool:
-    """1 or 0, as other columns beside it."""
     flags = [one for one in reading.table.columns if one.has_all_values and {*one.values} == {"0", "1"}]
     return len(flags) > 1 and column in flags
 

@@ -54,11 +54,11 @@ def compared_periods(
     table: TypedTable,
     dated: Sequence[PeriodMention],
     named: Sequence[ColumnMention],
-) -> ColumnComparison | None:
-    """ "More in 2025 than in 2024", each in a column of its own."""
+) -> Iterator[ColumnComparison]:
+    """ "More in 2025 than in 2024"."""
     than = _than(question, dated)
     if than is None or _is_subtracted(question):
-        return None
+        return
     for at in (at for at, is_free in enumerate(free) if is_free):
         end, meaning = question.lexicon.at(question.words, at, "comparatives", free=free)
         operator = _OPERATORS.get(meaning.removeprefix("comparatives "))
@@ -67,9 +67,9 @@ def compared_periods(
             continue
         first, second = (_under(table, question.language, one, named) for one in dated)
         if first is None or second is None or unit_of(first.columns[0]) != unit_of(second.columns[0]):
-            return None
-        return ColumnComparison(start=at, end=end, operator=operator, sides=(first, second))
-    return None
+            return
+        yield ColumnComparison(start=at, end=end, operator=operator, sides=(first, second))
+        return
 
 
 def _is_subtracted(question: Question) -> bool:
@@ -78,7 +78,6 @@ def _is_subtracted(question: Question) -> bool:
 
 
 def _than(question: Question, dated: Sequence[PeriodMention]) -> int | None:
-    """Directly before the second."""
     if len(dated) != 2:
         return None
     for at in range(dated[0].end, dated[1].start):
