@@ -251,6 +251,8 @@ class Ranking:
     """A made-up text was searched for or found."""
     expansion: Origin | None = None
     corrections: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    rarest: float = 0.0
+    """The BM25 weight of a word in one chunk."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

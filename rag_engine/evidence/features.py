@@ -21,11 +21,10 @@ if TYPE_CHECKING:
     from rag_engine.types import Chunk, Hit, Ranking
 
 _READ: Final = 6
-"""Passages read closely."""
+"""Passages."""
 _IMAGINED: Final = 20
 """A word in all of a few hits does not count as common."""
 _PARAPHRASED: Final = 2
-"""People use other words than their files."""
 _FEW: Final = 40
 _TYPICAL_LEAD: Final = 0.6
 _LARGEST_LEAD: Final = 1.5
@@ -33,6 +32,7 @@ _TYPICAL_CLOSENESS: Final = 0.5
 _LARGEST_DISTANCE: Final = 0.3
 _SENTENCES_OF, _MOST_SENTENCES, _FOURTH = 4, 60, 3
 _TENTH: Final = 9
+_RARE_OF_WORD, _TYPICAL_RARE, _MOST_RARE = 0.3, 1.2, 5.0
 _FIGURES_FIRST, _NAMES_FIRST = 0.5, 0.2
 _NEARLY: Final = 0.1
 _INFLECTED: Final = 0.7
@@ -65,13 +65,13 @@ class Features:
     """The best cosine, 0 (unrelated) to 1, less what is typical; 0 in an unknown language."""
     kind_missing: float
     """1 without a number, date, amount or person where one is asked for; 0.5 if far from the words."""
-    passage_lead: float
-    """Of the best coverage over the others' average."""
     sentence_lead: float
     """Of the best over the fourth."""
     meaning: float
     """The best cosine of a sentence, less what is typical."""
     meaning_lead: float
+    rare_words: float
+    """The best lexical score over that of a word in one chunk, less what is typical."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +82,7 @@ class Reading:
     language: str
     """Of the question; empty if unknown."""
     is_crosslingual: bool
-    """The best passage is in another language: words say little."""
+    """The best passage is in another language."""
     reach: float
     """The best cosine in another language that the embedder knows, 0 to 1."""
     is_close: bool
@@ -135,7 +135,7 @@ def read(
             agreement=familiarity * _agreement(rankings),
             closeness=_closeness(pool, familiarity, contrast),
             kind_missing=kind_missing,
-            passage_lead=_passage_lead(passages),
+            rare_words=_rare_words(rankings, words_asked=len(asked)),
             sentence_lead=_sentence_lead(asked, weights, passages, words) if said else 0.0,
             **_meaning(said or TYPICAL, familiarity),
         ),
@@ -192,7 +192,7 @@ def _best(
 def _with_other_names(
     asked: Sequence[Term], best: _Passage, passages: Sequence[_Passage], weights: Sequence[float]
 ) -> _Passage:
-    """Of two names, each may have its own passage: of films, who directed both."""
+    """Of two names, each may have its own passage."""
     names = [number for number, term in enumerate(asked) if term.kind == "name"]
     lacking = [number for number in names if not best.found[number]]
     if not lacking or len(lacking) == len(names):
@@ -331,11 +331,6 @@ def _nearby(passage: _Passage, asked: Sequence[Term], weights: Sequence[float], 
     return " ".join(said.parts[max(0, place - 1) : place + 3])
 
 
-def _passage_lead(passages: Sequence[_Passage]) -> float:
-    shares = sorted((passage.coverage for passage in passages), reverse=True)
-    return shares[0] - (sum(shares[1:]) / len(shares[1:]) if len(shares) > 1 else 0.0)
-
-
 def _sentence_lead(
     asked: Sequence[Term], weights: Sequence[float], passages: Sequence[_Passage], words: PassageWords
 ) -> float:
@@ -376,6 +371,13 @@ def _lead(rankings: Sequence[Ranking]) -> float:
         return 0.0
     trust = len(scores) / (len(scores) + _FEW)
     return trust * (min(math.log(scores[0] / scores[_TENTH]), _LARGEST_LEAD) - _TYPICAL_LEAD)
+
+
+def _rare_words(rankings: Sequence[Ranking], *, words_asked: int) -> float:
+    lexical = [ranking for ranking in rankings if ranking.leg == "lexical" and ranking.rarest > 0]
+    found = [hit.score / ranking.rarest for ranking in lexical for hit in ranking.hits[:1]]
+    typical = min(_RARE_OF_WORD * words_asked, _TYPICAL_RARE)
+    return min(max(found), _MOST_RARE) - typical if found else 0.0
 
 
 def _agreement(rankings: Sequence[Ranking]) -> float:

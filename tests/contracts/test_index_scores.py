@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -73,6 +75,18 @@ async def test_the_best_of_a_larger_index_are_lucenes_best(index: StoredIndex, q
     expected = sorted(zip(scores, range(len(texts)), strict=True), reverse=True)[:10]
     (ranking,) = await index.search([lexical(question, limit=10)])
     assert [hit.score for hit in ranking.hits] == pytest.approx([score for score, _ in expected], rel=1e-6)
+
+
+async def test_a_lexical_ranking_has_the_weight_of_a_word_in_one_chunk(index: StoredIndex) -> None:
+    ours, theirs = document("ours"), document("theirs", knowledge_base="other")
+    await put_all(index, [(ours, pairs(ours, "w1", "w2", "w3")), (theirs, pairs(theirs, "w4"))])
+    own, all_, by_meaning = await index.search(
+        [lexical("w1"), lexical("w1", "kb", "other"), dense(vector(1), limit=3)]
+    )
+
+    assert own.rarest == pytest.approx(math.log(1 + 2.5 / 1.5))
+    assert all_.rarest == pytest.approx(math.log(1 + 3.5 / 1.5))
+    assert by_meaning.rarest == 0
 
 
 async def test_dense_scores_are_cosines(index: StoredIndex) -> None:

@@ -274,6 +274,7 @@ def _ranking(
         ),
         complete=found.is_whole and leg.is_whole,
         corrections=weights.corrections if weights else {},
+        rarest=weights.rarest if weights else 0.0,
     )
 
 

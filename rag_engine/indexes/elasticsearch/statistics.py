@@ -52,6 +52,7 @@ class LexicalWeights:
     worth: Mapping[str, float]
     average: float
     """Tokens of a visible chunk."""
+    rarest: float = 0.0
     corrections: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     synonyms: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, "Mapping[str, float]"])
     """By the key of the knowledge base."""
@@ -289,7 +290,9 @@ def _weights(
     if not worth and not any(further.values()):
         return None
     average = statistics.tokens / statistics.chunks
-    return LexicalWeights(worth=worth, average=average, synonyms=further)
+    return LexicalWeights(
+        worth=worth, average=average, rarest=_inverse(1, statistics.chunks), synonyms=further
+    )
 
 
 def _worth(counts: Mapping[str, float], statistics: Statistics) -> dict[str, float]:

@@ -63,8 +63,9 @@ def _rankings(
         if len(scored) > search.limit:
             _cut_tie(connection, scored, search.limit)
     chunks = _chunks(connection, snapshot, sorted({place for scored, _ in found for place in scored}))
+    rarest = {names: each.weight(1) for names, each in terms.items()}
     return [
-        _ranking(scored, chunks, search, corrections)
+        _ranking(scored, chunks, search, corrections, rarest)
         for (scored, corrections), search in zip(found, searches, strict=True)
     ]
 
@@ -226,7 +227,11 @@ def _chunks(connection: sqlite3.Connection, snapshot: Snapshot, places: Sequence
 
 
 def _ranking(
-    scored: _Scored, chunks: Mapping[int, Chunk], search: Search, corrections: Corrections
+    scored: _Scored,
+    chunks: Mapping[int, Chunk],
+    search: Search,
+    corrections: Corrections,
+    rarest: Mapping[frozenset[KnowledgeBaseId], float],
 ) -> Ranking:
     hits = [(-score, chunks[place].id, place) for place, score in scored.items()]
     hits.sort()
@@ -236,6 +241,7 @@ def _ranking(
             [_hit(chunks[place], -score, rank) for rank, (score, _, place) in enumerate(hits, start=1)]
         ),
         corrections=corrections,
+        rarest=rarest.get(search.knowledge_bases, 0.0) if search.leg == "lexical" else 0.0,
     )
 
 

@@ -21,6 +21,8 @@ def _read(
     *texts: str,
     language: str = "en",
     cosine: float = 0.6,
+    score: float = 1.0,
+    rarest: float = 0.0,
     said: SentenceCosines | None = None,
     known: Callable[[str], float] = lambda _: 1.0,
 ) -> Reading:
@@ -28,7 +30,11 @@ def _read(
         replace(hit, chunk=replace(hit.chunk, title="", language=language)) for hit in passages(*texts)
     )
     dense = tuple(Hit(chunk=hit.chunk, score=cosine, rank=hit.rank) for hit in hits)
-    rankings = [Ranking(leg="lexical", hits=hits), Ranking(leg="dense", hits=dense)]
+    lexical = tuple(replace(hit, score=score / hit.rank) for hit in hits)
+    rankings = [
+        Ranking(leg="lexical", hits=lexical, rarest=rarest),
+        Ranking(leg="dense", hits=dense),
+    ]
     reading = read(question, hits, rankings, familiar=known, contrast=1.0, words=PassageWords(), said=said)
     assert reading is not None
     return reading
@@ -163,12 +169,30 @@ def test_a_part_of_a_german_compound_counts_in_part() -> None:
     assert 1 > part.features.coverage > other.features.coverage
 
 
-def test_how_far_one_passage_and_one_sentence_are_ahead() -> None:
+def test_how_far_one_sentence_is_ahead() -> None:
     question = "Which notice period applies?"
     answer = "The notice period that applies is four weeks."
     others = ("Lunch is at noon.", "Boats are red.", "The sea is cold.")
     sentences = _read(question, f"{answer} {' '.join(others)}", *others, said=TYPICAL).features
     everywhere = _read(question, " ".join([answer] * 5), answer, answer, answer, said=TYPICAL).features
 
-    assert (sentences.passage_lead, sentences.sentence_lead) == (1, 1)
-    assert (everywhere.passage_lead, everywhere.sentence_lead) == (0, 0)
+    assert sentences.sentence_lead == 1
+    assert everywhere.sentence_lead == 0
+
+
+def test_the_best_lexical_score_is_counted_in_rare_words_whatever_the_index_holds() -> None:
+    question, text = "Which notice period applies to interns?", "The notice period of interns is four weeks."
+    small = _read(question, text, score=4.0, rarest=2.0).features.rare_words
+    large = _read(question, text, score=16.0, rarest=8.0).features.rare_words
+
+    assert small == large > _read(question, text, score=4.0, rarest=8.0).features.rare_words
+    assert _read(question, text).features.rare_words == 0
+
+
+def test_a_short_question_needs_fewer_rare_words() -> None:
+    short = _read("Any bandages?", "Bandages are here.", score=2.0, rarest=4.0).features
+    long = _read(
+        "Which cupboard holds clean bandages, plasters and scissors?", "Bandages.", score=2.0, rarest=4.0
+    )
+
+    assert short.rare_words > 0 > long.features.rare_words
