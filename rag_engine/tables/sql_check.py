@@ -12,7 +12,7 @@ from rag_engine.errors import QueryRefused
 from rag_engine.tables.types import ROW_NUMBER, ResultColumn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from rag_engine.tables.types import TypedColumn, TypedTable
 
@@ -245,9 +245,16 @@ def _sources(query: Node, known: Mapping[str, TypedTable]) -> Iterator[RowsQuery
     shown = {id(select) for select in outer}
     inner = [select for select in query.find_all(exp.Select) if id(select) not in shown]
     for select in (*outer, *inner):
-        for alias, table in _base_tables(select, known):
+        tables = list(_base_tables(select, known))
+        own = {
+            name.lower()
+            for _, table in tables
+            for one in table.columns
+            for name in (one.sql_name, one.text_name)
+        }
+        for alias, table in tables:
             yield RowsQuery(
-                table=table, sql=_rows_sql(select, alias, query), is_inner=id(select) not in shown
+                table=table, sql=_rows_sql(select, alias, query, own), is_inner=id(select) not in shown
             )
 
 
@@ -274,7 +281,7 @@ def _reading_selects(node: Node, root: Node, depth: int = 0) -> Iterator[Node]:
                 yield from _reading_selects(ctes[part.name.lower()], root, depth + 1)
 
 
-def _rows_sql(select: Node, alias: str, root: Node) -> str:
+def _rows_sql(select: Node, alias: str, root: Node, own: Collection[str]) -> str:
     from sqlglot import exp
 
     rows = select.copy()
@@ -283,7 +290,7 @@ def _rows_sql(select: Node, alias: str, root: Node) -> str:
         or rows.args.get("distinct")
         or any(one.find(exp.AggFunc) for one in rows.selects)
     )
-    _replace_aliases(rows)
+    _replace_aliases(rows, own)
     for part in ("group", "having", "distinct", "windows"):
         rows.set(part, None)
     if is_grouped or not rows.args.get("limit"):
@@ -297,14 +304,15 @@ def _rows_sql(select: Node, alias: str, root: Node) -> str:
     return str(rows.sql(dialect=_DIALECT))
 
 
-def _replace_aliases(select: Node) -> None:
+def _replace_aliases(select: Node, own: Collection[str]) -> None:
     from sqlglot import exp
 
     meant = {one.alias.lower(): one.this for one in select.selects if isinstance(one, exp.Alias)}
     for part in ("where", "order"):
         clause = select.args.get(part)
         for column in list(clause.find_all(exp.Column)) if clause is not None else ():
-            if not column.table and column.name.lower() in meant:
+            is_own = part == "where" and column.name.lower() in own
+            if not column.table and not is_own and column.name.lower() in meant:
                 column.replace(meant[column.name.lower()].copy())
     order = select.args.get("order")
     for ordered in order.expressions if order is not None else ():

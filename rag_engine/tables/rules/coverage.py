@@ -1,5 +1,3 @@
-"""What is asked is in the result."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
@@ -19,6 +17,7 @@ if TYPE_CHECKING:
     from rag_engine.tables.rules.question import Sign
     from rag_engine.tables.types import TypedColumn
 
+_MARKS: Final = frozenset({"note", "noten", "zensur", "zensuren", "schulnote", "schulnoten"})
 _POSSESSIVES: Final = frozenset({"whose", "wessen"})
 
 
@@ -31,7 +30,8 @@ def check_covered(reading: Interpretation, query: TableQuery) -> None:
             name = reading.question.spoken(mention.start, mention.end)
             raise refused("unclear", reading.table, name)
     for sign in reading.signs:
-        if not (_is_computed(sign, query) and _is_shown(sign, reading, shown)):
+        is_clear = _is_computed(sign, query) and not _is_mark(sign, reading)
+        if not (is_clear and _is_shown(sign, reading, shown)):
             name = reading.question.spoken(sign.start, sign.end)
             raise refused("unclear", reading.table, name)
 
@@ -91,6 +91,8 @@ def _is_computed(sign: Sign, query: TableQuery) -> bool:
     if extreme(sign):
         is_ranked = isinstance(query, Aggregate | RowList) and query.ranking is not None
         return is_ranked or bool(made & {"most", "least"})
+    if sign.group == "hints" and sign.name == "money":
+        return made != {"distinct"}
     if sign.group != "operations":
         return True
     match sign.name:
@@ -102,6 +104,12 @@ def _is_computed(sign: Sign, query: TableQuery) -> bool:
             return isinstance(query, Difference)
         case _:
             return True
+
+
+def _is_mark(sign: Sign, reading: Interpretation) -> bool:
+    """The best "Note" is the lowest in Germany, the highest in Switzerland."""
+    is_best = sign.group == "superlatives" and sign.name.endswith(" score")
+    return is_best and any(word.folded in _MARKS for word in reading.question.words)
 
 
 def _is_shown(sign: Sign, reading: Interpretation, shown: tuple[TypedColumn, ...]) -> bool:

@@ -44,6 +44,16 @@ async def test_the_first_of_many_are_named_by_their_order(budget: Path, tmp_path
     assert answer.sources[0].numbers == (4, 5)
 
 
+async def test_a_condition_is_about_the_column_and_not_about_what_is_shown_under_its_name(
+    budget: Path, tmp_path: Path
+) -> None:
+    _, tables = await stored_tables(tmp_path / "tables", [budget])
+    sql = "SELECT date__text AS \"Date\" FROM spending WHERE date >= '2025-03-01' AND date < '2025-04-01'"
+    answer = await TableQueries().run(sql, tables)
+    assert answer.rows == (("03.03.2025",),)
+    assert [(source.numbers, source.count) for source in answer.sources] == [((6,), 1)]
+
+
 async def test_what_rows_are_compared_with_is_cited_too(budget: Path, tmp_path: Path) -> None:
     _, tables = await stored_tables(tmp_path / "tables", [budget])
     run = TableQueries().run

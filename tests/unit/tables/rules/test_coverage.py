@@ -8,6 +8,21 @@ from rag_engine.tables.rules import write
 from rag_engine.tables.types import QueryRefusal, WrittenQuery
 from tests.tables.memory_table import MemoryTable, memory_table
 
+MARKS = memory_table(
+    "noten 8b.xlsx", ("Schüler/in", "Mathe", "Englisch"), (("Tim", 2.0, 4.7), ("Elif", 3.3, 1.3))
+)
+BOOKED = memory_table(
+    "reservas de salas.xlsx",
+    ("Fecha", "Sala", "Departamento", "Coste"),
+    (
+        ("2025-03-03", "Ebro", "Ventas", 9),
+        ("2025-03-04", "Duero", "Ventas", 8),
+        ("2025-03-05", "Ebro", "IT", 90),
+    ),
+)
+STAGES = memory_table(
+    "stages.csv", ("Stage", "Means", "Distance"), (("A", "bike", 30), ("B", "bike", 40), ("C", "foot", 9))
+)
 CLASSES = memory_table(
     "evening classes.md",
     ("Course", "Teacher", "Participants", "Fee (€)"),
@@ -164,3 +179,21 @@ def test_half_a_header_is_not_enough_where_another_table_fits_but_for_one_word()
     refusal = write("add up the population of all big cities", [averages.table, cities.table])
     assert isinstance(refusal, QueryRefusal), refusal.sql
     assert (refusal.missing, refusal.name) == ("column", "big")
+
+
+@pytest.mark.parametrize(
+    ("question", "table"),
+    [
+        ("Wer hat die beste Note in Englisch?", MARKS),
+        ("qué departamento ha gastado más en salas", BOOKED),
+    ],
+)
+def test_the_best_mark_and_money_that_is_counted_are_no_answers(question: str, table: MemoryTable) -> None:
+    refusal = write(question, [table.table])
+    assert isinstance(refusal, QueryRefusal), refusal.sql
+
+
+def test_what_is_to_be_added_up_is_not_listed() -> None:
+    written = write("the distance of all stages by bike, added up", [STAGES.table])
+    assert isinstance(written, WrittenQuery)
+    assert STAGES.run(written.sql) == [(70,)]
