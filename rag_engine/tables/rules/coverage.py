@@ -92,7 +92,7 @@ def _is_computed(sign: Sign, query: TableQuery) -> bool:
         is_ranked = isinstance(query, Aggregate | RowList) and query.ranking is not None
         return is_ranked or bool(made & {"most", "least"})
     if sign.group == "hints" and sign.name == "money":
-        return made != {"distinct"}
+        return made != frozenset({"distinct"})
     if sign.group != "operations":
         return True
     match sign.name:
