@@ -107,7 +107,7 @@ def _is_computed(sign: Sign, query: TableQuery) -> bool:
 
 
 def _is_mark(sign: Sign, reading: Interpretation) -> bool:
-    """The best "Note" is the lowest in Germany, the highest in Switzerland."""
+    """In Germany the lowest is best."""
     is_best = sign.group == "superlatives" and sign.name.endswith(" score")
     return is_best and any(word.folded in _MARKS for word in reading.question.words)
 

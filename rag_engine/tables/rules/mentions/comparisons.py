@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from rag_engine.tables.rules.mentions import periods
 from rag_engine.tables.rules.mentions.units import UNITS
 
 if TYPE_CHECKING:
@@ -245,6 +246,8 @@ def _between(
         return None
     after, high, other = number(words, end, language)
     if high is None or (unit and other and unit != other):
+        return None
+    if after < len(words) and periods.may_begin(words[after]):
         return None
     if not (unit or other) and all(1900 <= value <= 2099 and value == int(value) for value in (low, high)):
         return None

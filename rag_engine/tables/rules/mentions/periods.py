@@ -47,6 +47,7 @@ _BETWEEN: Final = frozenset(
         "er",
     }
 )
+_ORDINAL_ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})
 _NUMERALS: Final = {sign: number for number, sign in enumerate("一二三四五六七八九十", 1)}
 _WORDS_TOO: Final = frozenset({"may", "mai", "set", "out", "mag", "gen", "ago", "march", "mars"})
 _BEFORE_MONTHS: Final = frozenset(
@@ -130,7 +131,7 @@ def _ranged(words: Sequence[QuestionWord], at: int, lexicon: Lexicon) -> PeriodM
     first = _skipped(words, end) if link else at
     after_first, period = simple(words, first)
     if period is None:
-        return None
+        return _days_of_month(words, start, first, link, lexicon)
     half = _half_behind(words, after_first, period, lexicon)
     if half is not None:
         return PeriodMention(start=start, end=half[0], period=half[1])
@@ -158,6 +159,30 @@ def _ranged(words: Sequence[QuestionWord], at: int, lexicon: Lexicon) -> PeriodM
         link, after_first = behind.removeprefix("periods ").removesuffix("_behind"), end_behind
     limited = with_limit(period, link)
     return None if limited is None else PeriodMention(start=start, end=after_first, period=limited)
+
+
+def _days_of_month(
+    words: Sequence[QuestionWord], start: int, first: int, link: str, lexicon: Lexicon
+) -> PeriodMention | None:
+    """ "From 1 to 15 November 2012"."""
+    if first >= len(words) or not words[first].text.isdecimal() or not 1 <= int(words[first].text) <= 31:
+        return None
+    end = first + 1
+    while end < len(words) and words[end].folded in _ORDINAL_ENDINGS:
+        end += 1
+    if end >= len(words) or not _is_joined(words, end, link, lexicon):
+        return None
+    after, last = _month(words, _skipped(words, end + 1))
+    if last is None or not last.year or not last.day:
+        return None
+    both = joined(replace(last, day=int(words[first].text)), last)
+    return None if both is None else PeriodMention(start=start, end=after, period=both)
+
+
+def _is_joined(words: Sequence[QuestionWord], at: int, link: str, lexicon: Lexicon) -> bool:
+    if link == "between":
+        return lexicon.at(words, at, "links") == (at + 1, "links and")
+    return link in {"from", "since", ""} and lexicon.at(words, at, "periods") == (at + 1, "periods until")
 
 
 def _half(words: Sequence[QuestionWord], start: int, end: int, link: str) -> PeriodMention:

@@ -172,3 +172,23 @@ def test_dates_flags_and_numbers_of_rows(
     written = write(question, [table.table])
     assert isinstance(written, WrittenQuery), written
     assert table.run(written.sql) == rows
+
+
+@pytest.mark.parametrize(
+    ("question", "number"),
+    [
+        ("How many visits were there between the 2nd and the 31st of March 2025?", 1),
+        ("How many visits from 1 to 15 March 2025?", 2),
+        ("How many visits between 1 and 15 March 2025?", 2),
+        ("Wie viele Visits gab es vom 1. bis 15. März 2025?", 2),
+    ],
+)
+def test_days_of_one_month(question: str, number: int) -> None:
+    table = memory_table(
+        "visits.csv",
+        ("Visit", "Day"),
+        (("V-1", "2025-03-01"), ("V-2", "2025-03-15"), ("V-3", "2025-04-10"), ("V-4", "2024-03-09")),
+    )
+    written = write(question, [table.table])
+    assert isinstance(written, WrittenQuery), written
+    assert table.run(written.sql) == [(number,)]
