@@ -14,6 +14,7 @@ from rag_engine.indexes.elasticsearch import documents, lifecycle, scan
 from rag_engine.indexes.elasticsearch.bulk_writer import Writer
 from rag_engine.indexes.elasticsearch.client import connected, hosts
 from rag_engine.indexes.elasticsearch.cluster import Cluster
+from rag_engine.indexes.elasticsearch.dense import MeanVector
 from rag_engine.indexes.elasticsearch.errors import translate_errors
 from rag_engine.indexes.elasticsearch.found_chunks import FoundChunks
 from rag_engine.indexes.elasticsearch.manifests import Empty, Publish, Withdraw
@@ -136,6 +137,7 @@ class ElasticsearchIndex:
         self._writer = Writer(cluster)
         self._statistics = WordStatistics(cluster)
         self._found_chunks = FoundChunks(cluster, most=cluster.settings.kept_chunks)
+        self._mean = MeanVector(cluster)
         self._ledger = ManifestStore(
             cluster,
             counting=lambda manifest, ids: scan.generations_of(cluster, manifest, ids),
@@ -284,7 +286,8 @@ class ElasticsearchIndex:
         """None if a change was published meanwhile. `in_a_moment`: in a frozen view."""
         names = await self._cluster.names()
         seconds, keys_only = self._cluster.settings.timeout, self._found_chunks.are_keys_enough
-        request = partial(search_request, searches, seconds=seconds, keys_only=keys_only)
+        mean = await self._mean.of(searches, names) if keys_only else None
+        request = partial(search_request, searches, seconds=seconds, keys_only=keys_only, mean=mean)
         if in_a_moment:
             async with scan.moment_of(self._cluster, self._ledger, bases) as (known, moment):
                 weights = await self._weights(searches, known, names, moment=moment)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import logging
+import math
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rag_engine.indexes.elasticsearch.found_chunks import BY_KEY
+from rag_engine.errors import IndexUnavailable
+from rag_engine.indexes.elasticsearch.errors import translate_errors
+from rag_engine.indexes.elasticsearch.found_chunks import BY_KEY, vector_field, vector_of
 from rag_engine.indexes.elasticsearch.schema import EXPANSIONS
 from rag_engine.retrieval.ranking.near_wordings import are_near_first
 
@@ -15,39 +20,87 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from rag_engine.indexes.elasticsearch.cluster import Cluster
     from rag_engine.indexes.elasticsearch.found_chunks import FoundPart
+    from rag_engine.indexes.elasticsearch.lifecycle import IndexNames
     from rag_engine.indexes.elasticsearch.search import LegHits
     from rag_engine.types import Search
 
+_log = logging.getLogger(__name__)
+
 MOST_CANDIDATES = 10_000
 _CANDIDATES_A_HIT = 10
-"""With fewer, filters that keep a tenth of the chunks lose hits."""
+"""With fewer, narrow filters lose hits."""
 _FURTHER_CANDIDATES_A_HIT = 2
 _FEWEST, _FEWEST_OF_FURTHER = 100, 20
 _SHARED, _SHARED_PER_HIT = 150, 5
 
 NO_COSINE = -2.0
 
+_SAMPLE = 256
+_SAMPLED_AGAIN_SECONDS = 60.0
+
 BEST: Mapping[str, Any] = {"sort": [{"_score": "desc"}, *BY_KEY], "track_total_hits": False}
 
 
-def near_wordings(searches: Sequence[Search]) -> dict[int, int]:
+class MeanVector:
+    """Of sampled passages, alike in some models."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._names: IndexNames | None = None
+        self._mean: NDArray[np.float32] | None = None
+        self._again_at = 0.0
+
+    async def of(self, searches: Sequence[Search], names: IndexNames) -> NDArray[np.float32] | None:
+        """None if unknown or not needed."""
+        if not _wordings(searches):
+            return None
+        if names != self._names or time.monotonic() >= self._again_at:
+            try:
+                self._mean, is_whole = await self._sampled(names)
+            except IndexUnavailable as error:
+                _log.info("the mean of the passages is unknown: %s", error)
+                self._mean, is_whole = None, False
+            self._names = names
+            self._again_at = math.inf if is_whole else time.monotonic() + _SAMPLED_AGAIN_SECONDS
+        return self._mean
+
+    async def _sampled(self, names: IndexNames) -> tuple[NDArray[np.float32] | None, bool]:
+        drawn = {"query": {"exists": {"field": "vector"}}, "random_score": {"seed": 0, "field": "_seq_no"}}
+        with translate_errors():
+            answer = await self._cluster.reader.search(
+                index=names.chunks,
+                query={"function_score": drawn},
+                size=_SAMPLE,
+                stored_fields="_none_",
+                docvalue_fields=[vector_field()],
+                track_total_hits=False,
+            )
+        found = [np.frombuffer(vector_of(hit), dtype=np.float32) for hit in answer["hits"]["hits"]]
+        return (np.mean(found, axis=0) if found else None), len(found) == _SAMPLE
+
+
+def near_wordings(searches: Sequence[Search], mean: NDArray[np.float32]) -> dict[int, int]:
     """By number of the search, the one whose candidates it takes."""
-    groups: dict[object, list[int]] = {}
-    for number, search in enumerate(searches):
-        if search.vector is not None and not search.expansion:
-            groups.setdefault((search.knowledge_bases, search.documents), []).append(number)
     return {
         number: numbers[0]
-        for numbers in groups.values()
-        if len(numbers) > 1
+        for numbers in _wordings(searches)
         for number, is_near in zip(
-            numbers, are_near_first(np.array([searches[each].vector for each in numbers])), strict=True
+            numbers, are_near_first(np.array([searches[each].vector for each in numbers]), mean), strict=True
         )
         if is_near
         and number != numbers[0]
         and _SHARED_PER_HIT * searches[number].limit <= max(searches[numbers[0]].limit, _SHARED)
     }
+
+
+def _wordings(searches: Sequence[Search]) -> list[list[int]]:
+    groups: dict[object, list[int]] = {}
+    for number, search in enumerate(searches):
+        if search.vector is not None and not search.expansion:
+            groups.setdefault((search.knowledge_bases, search.documents), []).append(number)
+    return [numbers for numbers in groups.values() if len(numbers) > 1]
 
 
 def dense_body(

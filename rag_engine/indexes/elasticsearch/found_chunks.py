@@ -29,7 +29,7 @@ _ROOM = 2
 """For chunks of the same ids in other generations."""
 _MOST_MISSED = 0.4
 _PACE = 0.25
-"""How much of its difference a question changes what was missed."""
+"""Weight of the newest question."""
 
 BY_KEY = ({"chunk": "asc"}, {"generation": "asc"})
 
@@ -77,7 +77,7 @@ class FoundChunks:
 
     @property
     def are_keys_enough(self) -> bool:
-        """So few chunks were missing lately that reading them afterwards costs less."""
+        """Few were missing lately: reading those afterwards costs less."""
         return self._missed < _MOST_MISSED
 
     async def read(
@@ -107,7 +107,7 @@ class FoundChunks:
                     **target, **_request(part, with_vectors=bool(near)), timeout=limit
                 )
             hits = answer["hits"]["hits"]
-            vectors = map(_vector_of, hits) if near else [None] * len(hits)
+            vectors = map(vector_of, hits) if near else [None] * len(hits)
             read = {
                 key_of(hit): _made(hit["_source"], bases, vector)
                 for hit, vector in zip(hits, vectors, strict=True)
@@ -181,7 +181,7 @@ def _request(keys: Sequence[ChunkKey], *, with_vectors: bool) -> dict[str, Any]:
     wanted = [{"terms": {"chunk": chunks}}, {"terms": {"generation": generations}}]
     return {
         "query": {"bool": {"filter": wanted}},
-        "docvalue_fields": [{"field": "vector", "format": "binary"}] if with_vectors else [],
+        "docvalue_fields": [vector_field()] if with_vectors else [],
         "sort": BY_KEY,
         "size": _ROOM * len(keys),
         "track_total_hits": False,
@@ -200,7 +200,11 @@ def _made(
     return FoundChunk(chunk, base=source["base"], tokens=source["tokens"], vector=vector)
 
 
-def _vector_of(hit: Mapping[str, Any]) -> bytes:
+def vector_field() -> dict[str, str]:
+    return {"field": "vector", "format": "binary"}
+
+
+def vector_of(hit: Mapping[str, Any]) -> bytes:
     """Servers before 9.4 send numbers."""
     values = hit.get("fields", {}).get("vector")
     if not values:

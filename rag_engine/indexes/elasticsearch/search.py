@@ -75,10 +75,11 @@ def search_request(
     weights: Mapping[int, LexicalWeights],
     seconds: float,
     keys_only: bool,
+    mean: NDArray[np.float32] | None,
     moment: str = "",
 ) -> SearchRequest:
     """`weights` by number of the search; one without matches nothing. `moment`: a frozen view."""
-    near = near_wordings(searches) if keys_only else {}
+    near = near_wordings(searches, mean) if keys_only and mean is not None else {}
     bodies, places = _bodies(searches, known, weights, near)
     preference = _preference(searches)
     header: dict[str, Any] = {} if moment else {"index": names.chunks, "preference": preference}
