@@ -215,12 +215,14 @@ class Computation:
         if len(refusal.readings) > _MOST_READINGS:
             return refusal
         try:
-            results = [(await self.queries.run(one.sql, tables)).rows for one in refusal.readings]
+            results = [await self.queries.run(one.sql, tables) for one in refusal.readings]
         except (QueryRefused, QueryTooHeavy) as error:
             _log.warning("a query of the rules did not run: %s", error)
             return refusal
-        is_one = all(rows == results[0] for rows in results)
-        return refusal.readings[0] if is_one and any(map(any, results[0])) else refusal
+        first, *others = ((one.rows, one.columns) for one in results)
+        is_cut = any(warning.kind == "cut" for one in results for warning in one.warnings)
+        is_one = not is_cut and all(one == first for one in others)
+        return refusal.readings[0] if is_one and any(map(any, first[0])) else refusal
 
 
 def _drawn(outcome: _Outcome, language: str) -> _Outcome:

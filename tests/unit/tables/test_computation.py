@@ -84,6 +84,17 @@ async def test_tables_with_one_answer_need_no_choice(tmp_path: Path) -> None:
     assert "trips old.csv" in asked_back.text
 
 
+async def test_equal_numbers_of_different_units_need_a_choice(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("flats berlin.csv", "flats boston.csv")]
+    for path, unit in zip(paths, ("€", "$"), strict=True):
+        path.write_text(f"Flat,Rent ({unit})\nOne,900\nTwo,1200\nThree,30\n")
+    store, _ = await stored_tables(tmp_path / "tables", paths)
+    asked_back, _ = await _asked(store, "What is the total rent?", compute=True)
+    assert asked_back is not None
+    assert "2,130" not in asked_back.text
+    assert "flats boston.csv" in asked_back.text
+
+
 async def test_without_a_model_a_row_is_shown_with_its_name_and_months_by_theirs(tmp_path: Path) -> None:
     path = tmp_path / "trips.csv"
     path.write_text("Driver,Month,Mileage\nAna,2025-01-01,900\nBo,2025-02-01,1200\nCy,2025-02-01,30\n")
