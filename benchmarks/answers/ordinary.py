@@ -2,7 +2,7 @@
 
 Paragraphs of HotpotQA-100 with its questions, but those for numbers, asked in turns: of an engine without these parts over
 a knowledge base of the paragraphs alone, and of the whole engine over one that also has a graph of them (but `--without-graph`) and
-`--sheets` sheets. The language model answers at once. Medians of the time until the first token, and of the processor time until then.
+`--sheets` sheets. The language model answers at once, or there is none (`--without-model`). Medians of the time until the first token, and of the processor time until then.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ async def _first_token(engine: Engine, base: KnowledgeBaseId, text: str) -> tupl
 
 
 async def measure(
-    documents: int, tables: int, most: int, rounds: int, *, has_graph: bool = True
+    documents: int, tables: int, most: int, rounds: int, *, has_graph: bool = True, has_model: bool = True
 ) -> dict[str, object]:
     folder = SETS / "hotpotqa-100"
     rows = rows_of(folder / "corpus.jsonl.gz")
@@ -100,8 +100,10 @@ async def measure(
     files = {f"{row['id']}.md": f"# {row['title']}\n\n{row['text']}\n" for row in rows[:documents]}
     sheets = {f"sheet-{number}.csv": _sheet(number) for number in range(tables)}
     with tempfile.TemporaryDirectory() as directory:
-        values = {"FOOTNOTE_DATA_DIR": directory, "FOOTNOTE_MODEL__KIND": "scripted"}
-        with patch.dict(os.environ, {**values, "FOOTNOTE_WEB_SEARCH__KIND": "wikipedia"}):
+        values = {"FOOTNOTE_DATA_DIR": directory, "FOOTNOTE_WEB_SEARCH__KIND": "wikipedia"}
+        if has_model:
+            values["FOOTNOTE_MODEL__KIND"] = "scripted"
+        with patch.dict(os.environ, values):
             read = bot_settings.read()
         async with application.application(read, vectors=DATA) as opened:
             plain = await _filled(opened, Path(directory), "plain", files)
@@ -111,7 +113,7 @@ async def measure(
                 await opened.catalog.graph.switch(rich, "rules")
                 report = await build_graphs(read, opened.library, rich)
             model = ReadyModel()
-            engine = replace(opened.engine, models=[model])
+            engine = replace(opened.engine, models=[model]) if has_model else opened.engine
             ways = {"without": (_without_parts(engine), plain), "with": (engine, rich)}
             found: dict[str, list[tuple[float, float]]] = {way: [] for way in ways}
             calls = dict.fromkeys(ways, 0)
@@ -154,6 +156,7 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=100)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--without-graph", action="store_true", help="tables alone")
+    parser.add_argument("--without-model", action="store_true", help="answers are quoted")
     arguments = parser.parse_args()
     found = asyncio.run(
         measure(
@@ -162,6 +165,7 @@ def main() -> None:
             arguments.questions,
             arguments.rounds,
             has_graph=not arguments.without_graph,
+            has_model=not arguments.without_model,
         )
     )
     print(json.dumps(found, indent=2))
