@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.tables.rules.filters import period_filters
+from rag_engine.tables.rules.filters.absence_filters import lacking
 from rag_engine.tables.rules.filters.comparison_filters import compared
 from rag_engine.tables.rules.language.question_words import folded
 from rag_engine.tables.rules.mentions import columns
@@ -59,7 +60,7 @@ def conditions(reading: Interpretation) -> Conditions:
     if reading.doubtful and reading.periods:
         raise refused("choice", reading.table, "", [one.name for one in reading.doubtful])
     values = [_chosen(reading, mention, used) for mention in reading.values]
-    others = [*_empty(reading, used), *compared(reading, used)]
+    others = [*lacking(reading, used), *compared(reading, used)]
     others += _truths(reading, used)
     others += _states(reading, used)
     others += _undated(reading, used)
@@ -193,26 +194,6 @@ def _leads_to(reading: Interpretation, sign: Sign, place: int) -> bool:
     return sign.end <= place and all(
         at in named or reading.question.lexicon.has(words[at], "filler") for at in range(sign.end, place)
     )
-
-
-def _empty(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filter]:
-    for sign in reading.signs:
-        if sign.group != "links" or sign.name != "missing":
-            continue
-        found = next(
-            (
-                column
-                for column in reading.columns
-                if reading.question.is_beside(sign.end, column.start) and len(column.columns) == 1
-            ),
-            None,
-        )
-        if found is None:
-            raise refused("question", reading.table)
-        used.append(found)
-        column = found.columns[0]
-        is_truth = column.kind == "boolean"
-        yield RangeFilter(column=column, low=0, high=0) if is_truth else EmptyFilter(column=column)
 
 
 def _states(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filter]:

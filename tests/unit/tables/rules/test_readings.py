@@ -79,3 +79,35 @@ def test_of_several_columns_that_fit_none_is_picked() -> None:
     refusal = write("Which item has the highest budget?", [table])
     assert isinstance(refusal, QueryRefusal)
     assert (refusal.missing, refusal.available) == ("choice", ("Planned budget", "Approved budget"))
+
+
+PLAYERS = memory_table(
+    "players.csv",
+    ("Name", "Goals", "Fine", "Captain", "Insured"),
+    (("Ana", 1, None, 0, 1), ("Bo", 0, 5, 0, 1), ("Cy", 0, 0, 1, 0)),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("How many players have no goals?", [(2,)]),
+        ("How many players are without goals?", [(2,)]),
+        ("Who has no goals?", [("Bo", 0), ("Cy", 0)]),
+        ("How many players have no goals and are not insured?", [(1,)]),
+        ("How many players have missing goals?", [(0,)]),
+        ("How many players have an empty fine?", [(1,)]),
+    ],
+)
+def test_none_of_what_every_row_counts_is_zero_and_empty_is_empty(
+    question: str, rows: list[tuple[object, ...]]
+) -> None:
+    written = write(question, [PLAYERS.table])
+    assert isinstance(written, WrittenQuery), written
+    assert PLAYERS.run(written.sql) == rows
+
+
+def test_zeros_and_empty_cells_beside_each_other_are_no_answer() -> None:
+    refusal = write("How many players have no fine?", [PLAYERS.table])
+    assert isinstance(refusal, QueryRefusal)
+    assert (refusal.missing, refusal.name) == ("unclear", "have no fine")
