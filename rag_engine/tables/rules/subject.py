@@ -57,7 +57,8 @@ def names_cell(reading: Interpretation) -> bool:
     unknown = sum(end - start for start, end in reading.leftovers)
     columns = len(reading.columns) + reading.has(*_ASKED, group="asked")
     exact = sum(value.exact for value in reading.values)
-    values = exact + len(reading.periods)
+    compared = sum(side not in reading.columns for one in reading.contrasts for side in one.sides)
+    values = exact + len(reading.periods) + compared
     known = columns + values + len(reading.titles)
     if not reading.is_direct or unknown >= known:
         return False

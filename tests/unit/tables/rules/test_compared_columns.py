@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_engine.tables.rules import write
+from rag_engine.tables.rules import is_about, write
 from rag_engine.tables.types import QueryRefusal, WrittenQuery
 from tests.tables.memory_table import MemoryTable, memory_table
 
@@ -132,6 +132,7 @@ def test_two_years_in_columns_of_their_own_are_compared(
     written = write(question, [table.table])
     assert isinstance(written, WrittenQuery), written
     assert table.run(written.sql) == rows
+    assert is_about(question, [table.table])
 
 
 @pytest.mark.parametrize(
