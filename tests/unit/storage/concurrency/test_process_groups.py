@@ -29,7 +29,8 @@ async def test_a_program_that_writes_without_end_is_seen_to_end() -> None:
     process = await _started(_FLOOD)
     assert process.stdout is not None
     await process.stdout.read(1)
-    await _until(lambda: not process._transport.get_pipe_transport(1).is_reading())  # type: ignore[attr-defined]
+    reader = process.stdout
+    await _until(lambda: reader._paused)  # type: ignore[attr-defined]
     await process_groups.end(process, seconds=30)
     assert process.returncode == -9
 
