@@ -9,7 +9,7 @@ from rag_engine.tables.rules.choice import chosen
 from rag_engine.tables.rules.language.lexicon import LANGUAGES, lexicon
 from rag_engine.tables.rules.language.question_words import words
 from rag_engine.tables.rules.question import Question
-from rag_engine.tables.rules.spellings import Wording, plain
+from rag_engine.tables.rules.spellings import Wording, plain, with_year_ranges
 from rag_engine.tables.rules.subject import names_cells
 from rag_engine.tables.types import QueryRefusal
 from rag_engine.text.language import detect, possible
@@ -31,7 +31,8 @@ def write(question: str, tables: Sequence[TypedTable]) -> WrittenQuery | QueryRe
     languages = _languages(question)
     for is_loose in (False, True):
         for language in languages:
-            said = plain(question, usable, language) if is_loose else Wording(text=question)
+            spelled = with_year_ranges(question, usable, language)
+            said = plain(spelled, usable, language) if is_loose else Wording(text=spelled)
             found = words(said.text, language)
             if not 1 < len(found) <= _MOST_WORDS:
                 return first or QueryRefusal(missing="question")

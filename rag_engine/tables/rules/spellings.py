@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from rag_engine.tables.rules.genders import gender_cell
 from rag_engine.tables.rules.language.lexicon import concepts, lexicon
 from rag_engine.tables.rules.language.question_words import folded, forms, header_words
 from rag_engine.tables.rules.mentions.comparisons import is_spelled
+from rag_engine.tables.rules.sort_orders import without_order
 from rag_engine.tables.rules.titles import titles_of
 from rag_engine.text.spelling import is_slip
 
@@ -29,7 +31,11 @@ _SHORTENED: Final = {
         (re.compile(r"\b(who|which|what)\b(.*?)\bmore\b(?!.*\bthan\b)", re.IGNORECASE), r"\1\2most"),
         (re.compile(r"\b(who|which|what)\b(.*?)\bless\b(?!.*\bthan\b)", re.IGNORECASE), r"\1\2least"),
     ),
+    "zh": ((re.compile(r"([每各][^，。？?]+?)各自?(?=有|是)"), r"\1"),),
 }
+_YEARS: Final = re.compile(r"(?<![\d-])((?:19|20)\d\d)[-–]((?:19|20)?\d\d)(?![\d-])")
+_TO: Final = {"en": "to", "de": "bis", "es": "a", "fr": "à", "zh": "到"}
+_DECEMBER: Final = 12
 _UNTIL_NOW: Final = re.compile(
     r"\b(?:so far|to date|until now|up to now|as of today|all in all|bis jetzt|bislang|bisher"
     r"|hasta ahora|hasta la fecha|jusqu['’](?:ici|à présent))\b|到目前为止|至今|截至目前",
@@ -49,8 +55,27 @@ class Wording:
     taken: tuple[tuple[str, str], ...] = ()
 
 
+def with_year_ranges(question: str, tables: Sequence[TypedTable], language: str) -> str:
+    """ "2020 to 2022" for "2020-2022", unless a table has it so or it is a month."""
+
+    def spelled(match: re.Match[str]) -> str:
+        first, last = match[1], match[1][: 4 - len(match[2])] + match[2]
+        is_month = len(match[2]) == len("MM") and int(match[2]) <= _DECEMBER
+        if is_month or first >= last or any(_holds(table, match[0]) for table in tables):
+            return match[0]
+        return f"{first} {_TO[language]} {last}"
+
+    return _YEARS.sub(spelled, question)
+
+
+def _holds(table: TypedTable, text: str) -> bool:
+    named = (*titles_of(table), *(column.name for column in table.columns))
+    cells = (value for column in table.columns for value in column.values)
+    return any(text.replace("–", "-") in one.replace("–", "-") for one in (*named, *cells))
+
+
 def plain(question: str, tables: Sequence[TypedTable], language: str) -> Wording:
-    question = _UNTIL_NOW.sub(" ", question).strip()
+    question = without_order(_UNTIL_NOW.sub(" ", question).strip(), language)
     for pattern, whole in _SHORTENED.get(language, ()):
         question = pattern.sub(whole, question)
     if language not in _UNDONE:
@@ -63,6 +88,9 @@ def plain(question: str, tables: Sequence[TypedTable], language: str) -> Wording
     def corrected(match: re.Match[str]) -> str:
         word = match[0]
         own = forms(word, language)
+        if gender := gender_cell(folded(word), tables, language):
+            taken.append((word, gender))
+            return gender
         if len(word) < _SHORTEST or not own.isdisjoint(cells.keys() | known.keys() | meant):
             return word
         for prefix in _UNDONE[language]:

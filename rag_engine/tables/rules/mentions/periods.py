@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from calendar import monthrange
 from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Final
@@ -45,6 +46,7 @@ _BETWEEN: Final = frozenset(
         "rd",
         "th",
         "er",
+        "dem",
     }
 )
 _ORDINAL_ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})
@@ -127,7 +129,7 @@ def _ranged(words: Sequence[QuestionWord], at: int, lexicon: Lexicon) -> PeriodM
     end, meaning = lexicon.at(words, at, "periods")
     link = meaning.removeprefix("periods ")
     if link in {"first_half", "second_half"}:
-        return _half(words, start, end, link)
+        return _half_of(words, start, end, link)
     first = _skipped(words, end) if link else at
     after_first, period = simple(words, first)
     if period is None:
@@ -183,6 +185,20 @@ def _is_joined(words: Sequence[QuestionWord], at: int, link: str, lexicon: Lexic
     if link == "between":
         return lexicon.at(words, at, "links") == (at + 1, "links and")
     return link in {"from", "since", ""} and lexicon.at(words, at, "periods") == (at + 1, "periods until")
+
+
+def _half_of(words: Sequence[QuestionWord], start: int, end: int, link: str) -> PeriodMention | None:
+    after, halved = simple(words, _skipped(words, end))
+    if halved is None or not halved.months:
+        return _half(words, start, end, link)
+    if len(halved.months) > 1 or halved.day or not halved.year:
+        return None
+    (month,) = halved.months
+    middle = monthrange(halved.year, month)[1] // 2
+    turn = date(halved.year, month, middle + 1).isoformat()
+    low, high = halved.bounds
+    half = Period(low=low, high=turn) if link == "first_half" else Period(low=turn, high=high)
+    return PeriodMention(start=start, end=after, period=half)
 
 
 def _half(words: Sequence[QuestionWord], start: int, end: int, link: str) -> PeriodMention:

@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from rag_engine.tables.rules.query import Filter, Function
     from rag_engine.tables.types import TypedColumn
 
+_COPULAS = frozenset({"are", "were", "is", "was", "sind", "waren", "ist", "war", "son", "eran", "es", "era", "sont", "etaient", "est", "etait", "是"})  # fmt: skip
 _PAIR = 2
 
 
 def share(reading: Interpretation, stated: Conditions) -> Share:
-    """Dates are conditions of the whole, the other is the part."""
+    """Dates are conditions of the whole, the other is the part; so is what is before "are"."""
     _check_plain(reading)
-    values = text_filters(stated.values)
+    whole, values = _around_verb(reading, stated)
     part: Sequence[Filter] = values or stated.others
     if len(part) != 1 or (values and stated.others):
         raise refused("question", reading.table)
@@ -32,8 +33,20 @@ def share(reading: Interpretation, stated: Conditions) -> Share:
         table=reading.table,
         measure=_measure_of_share(reading, stated),
         part=tuple(part),
-        filters=period_alternatives(stated.periods),
+        filters=(*whole, *period_alternatives(stated.periods)),
     )
+
+
+def _around_verb(reading: Interpretation, stated: Conditions) -> tuple[list[Filter], list[Filter]]:
+    """ "What percentage of Nina's loans are overdue"."""
+    verbs = [at for at, word in enumerate(reading.question.words) if word.folded in _COPULAS]
+    before = tuple(one for one in stated.values if verbs and one.mention.start < verbs[-1])
+    after = tuple(one for one in stated.values if one not in before)
+    if before and not after and any(one.start > verbs[-1] for one in reading.periods):
+        raise refused("question", reading.table)
+    if not (before and after) or {one.column for one in before} & {one.column for one in after}:
+        return [], text_filters(stated.values)
+    return text_filters(before), text_filters(after)
 
 
 def _measure_of_share(reading: Interpretation, stated: Conditions) -> Measure:

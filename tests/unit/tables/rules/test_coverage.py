@@ -197,3 +197,8 @@ def test_what_is_to_be_added_up_is_not_listed() -> None:
     written = write("the distance of all stages by bike, added up", [STAGES.table])
     assert isinstance(written, WrittenQuery)
     assert STAGES.run(written.sql) == [(70,)]
+
+
+def test_times_are_no_time() -> None:
+    tickets = memory_table("tickets.csv", ("Ticket", "Times reopened"), (("#1", 2), ("#2", 0)))
+    assert isinstance(write("which ticket took the most time?", [tickets.table]), QueryRefusal)

@@ -101,6 +101,7 @@ ENTREGAS = memory_table(
         (设备, "第二贵的设备是什么？", ("空调", 12_000)),
         (设备, "价格超过一万元的设备有几台？", (2,)),
         (设备, "各部门分别有多少台设备？", ("市场部", 1)),
+        (设备, "各部门各有多少台设备？", ("市场部", 1)),
         (设备, "服务器比打印机贵多少？", (31_000, 9000, 22_000)),
         (INCIDENTS, "How many incidents are open?", (2,)),
         (INCIDENTS, "How many open incidents does Omar own?", (1,)),
