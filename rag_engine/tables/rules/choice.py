@@ -296,7 +296,6 @@ def _values_near(reading: Interpretation, start: int) -> list[TypedColumn]:
 
 
 def _is_about(reading: Interpretation, result: QueryRefusal) -> bool:
-    """A refusal helps more than a search."""
     if result.missing in {"period", "value"} and _is_only_missing(reading, result):
         return True
     if result.missing == "column" and asks_for_cell(reading):

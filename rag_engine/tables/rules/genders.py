@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 
     from rag_engine.tables.types import TypedTable
 
-_WOMEN: Final = frozenset({"females", "woman", "women", "frau", "frauen", "mujer", "mujeres", "femme", "femmes"})  # fmt: skip
+_WOMEN: Final = frozenset(
+    {"females", "woman", "women", "frau", "frauen", "mujer", "mujeres", "femme", "femmes"}
+)
 _MEN: Final = frozenset({"males", "men", "manner", "hombre", "hombres", "homme", "hommes"})
 _FEMALE: Final = _WOMEN | {"f", "w", "female", "weiblich", "weibliche", "weiblichen", "femenino", "feminin"}
 _MALE: Final = _MEN | {"m", "h", "male", "mannlich", "mannliche", "mannlichen", "masculino", "masculin"}
@@ -20,7 +22,7 @@ _OF_PERSONS: Final = frozenset({"person", "name", "student", "customer", "seller
 
 
 def gender_cell(word: str, tables: Sequence[TypedTable], language: str) -> str:
-    """ "F" for "women", of a table with a row for each person; "" for other words."""
+    """ "F" for "women"."""
     meant = next((one for one in (_FEMALE, _MALE) if word in one and len(word) > 1), frozenset[str]())
     if not meant:
         return ""

@@ -36,7 +36,7 @@ _LONGEST: Final = 5
 
 
 def without_order(question: str, language: str) -> str:
-    """A ranking is in that order anyway: "the top 3 by fee, highest first"."""
+    """ "The top 3, highest first"."""
     said = words(question, language)
     start, order = _order(said, language)
     ranked = {extreme for at in range(start) if (extreme := _extreme(said, at, language)[1])}
@@ -46,7 +46,6 @@ def without_order(question: str, language: str) -> str:
 
 
 def _order(said: Sequence[QuestionWord], language: str) -> tuple[int, str]:
-    """Where it begins, and from the most or the least."""
     for length in range(min(_LONGEST, len(said)), 0, -1):
         start = len(said) - length
         phrase = " ".join(word.folded for word in said[start:])

@@ -56,7 +56,7 @@ class Wording:
 
 
 def with_year_ranges(question: str, tables: Sequence[TypedTable], language: str) -> str:
-    """ "2020 to 2022" for "2020-2022", unless a table has it so or it is a month."""
+    """ "2020 to 2022" for "2020-2022"."""
 
     def spelled(match: re.Match[str]) -> str:
         first, last = match[1], match[1][: 4 - len(match[2])] + match[2]

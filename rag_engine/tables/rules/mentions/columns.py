@@ -375,7 +375,7 @@ def _places(
 
 def _is_agent(said: QuestionWord, named: QuestionWord, column: TypedColumn) -> bool:
     if {said.folded, named.folded} == {"time", "times"}:
-        return True  # "the most time", of "Times reopened"
+        return True
     if column.kind == "date" and said.folded.endswith("s") and named.folded.endswith("ed"):
         return True
     is_agent = said.folded.endswith(_AGENTS) and not named.folded.endswith(_AGENTS)

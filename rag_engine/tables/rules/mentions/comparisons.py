@@ -94,7 +94,6 @@ class Comparison:
     unit: str = ""
     concept: str = ""
     scaled: bool = False
-    """By a word: "500k"."""
 
 
 def compared(

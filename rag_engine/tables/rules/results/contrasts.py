@@ -18,12 +18,32 @@ if TYPE_CHECKING:
     from rag_engine.tables.rules.query import Filter, Function
     from rag_engine.tables.types import TypedColumn
 
-_COPULAS = frozenset({"are", "were", "is", "was", "sind", "waren", "ist", "war", "son", "eran", "es", "era", "sont", "etaient", "est", "etait", "是"})  # fmt: skip
+_COPULAS = frozenset(
+    {
+        "are",
+        "were",
+        "is",
+        "was",
+        "sind",
+        "waren",
+        "ist",
+        "war",
+        "son",
+        "eran",
+        "es",
+        "era",
+        "sont",
+        "etaient",
+        "est",
+        "etait",
+        "是",
+    }
+)
 _PAIR = 2
 
 
 def share(reading: Interpretation, stated: Conditions) -> Share:
-    """Dates are conditions of the whole, the other is the part; so is what is before "are"."""
+    """Dates are conditions of the whole, the other is the part."""
     _check_plain(reading)
     whole, values = _around_verb(reading, stated)
     part: Sequence[Filter] = values or stated.others
@@ -38,7 +58,6 @@ def share(reading: Interpretation, stated: Conditions) -> Share:
 
 
 def _around_verb(reading: Interpretation, stated: Conditions) -> tuple[list[Filter], list[Filter]]:
-    """ "What percentage of Nina's loans are overdue"."""
     verbs = [at for at, word in enumerate(reading.question.words) if word.folded in _COPULAS]
     before = tuple(one for one in stated.values if verbs and one.mention.start < verbs[-1])
     after = tuple(one for one in stated.values if one not in before)
