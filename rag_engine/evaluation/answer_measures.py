@@ -1,15 +1,18 @@
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass
 from statistics import mean, median, quantiles
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from rag_engine.evaluation.answer_set import GoldQuestion
+
+_GROUP_SEPARATOR: Final = re.compile(r"(?<=\d)[,.'’](?=\d{3}(?!\d))")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +159,8 @@ def _held(strings: Sequence[str], text: str) -> float:
 
 
 def _plain(text: str) -> str:
-    return "".join(unicodedata.normalize("NFKC", text).casefold().split())
+    ungrouped = _GROUP_SEPARATOR.sub("", unicodedata.normalize("NFKC", text))
+    return "".join(ungrouped.casefold().split())
 
 
 def _mean(values: Iterable[float]) -> float | None:

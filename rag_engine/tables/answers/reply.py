@@ -1,4 +1,4 @@
-"""A result's figures, the rows they rest on, and what was left out."""
+"""Figures, the rows they rest on, what was left out."""
 
 from __future__ import annotations
 
@@ -102,7 +102,17 @@ def _line(computed: ComputedAnswer, language: str) -> str:
     ]
     if len(named) == 1:
         named = _of_one_row(computed, named[0]) or named
-    return "; ".join(f"{name}: **{cell}**" for name, cell in named)
+    return "; ".join(f"{name}: **{cell}**" for name, cell in _without_sums_of_one_row(computed, named))
+
+
+def _without_sums_of_one_row(
+    computed: ComputedAnswer, named: Sequence[tuple[str, str]]
+) -> Iterator[tuple[str, str]]:
+    columns = {column.name for source in computed.sources for column in source.table.columns}
+    for place, (name, cell) in enumerate(named):
+        is_cell = any(own in name and cell == shown for own, shown in named[:place])
+        if name in columns or not is_cell:
+            yield name, cell
 
 
 def _of_one_row(computed: ComputedAnswer, figure: tuple[str, str]) -> list[tuple[str, str]]:

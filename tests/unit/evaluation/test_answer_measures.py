@@ -32,6 +32,15 @@ def test_recall_counts_every_gold_string_of_the_text_and_of_the_quotes() -> None
     assert found["quote_recall"] == 0.5
 
 
+@pytest.mark.parametrize(
+    ("text", "recall"), [("28,396 EUR", 1), ("28.396 €", 1), ("28396", 1), ("2,839.6", 0), ("28,39", 0)]
+)
+def test_a_number_may_be_written_in_groups(text: str, recall: float) -> None:
+    asked = GoldQuestion(text="How much?", answers=("28396",))
+
+    assert _measures(Outcome(question=asked, text=text))["answer_recall"] == recall
+
+
 def test_citations_are_right_if_they_name_a_gold_document() -> None:
     found = _measures(
         Outcome(question=_ASKED, text="four weeks", cited=(_RIGHT, _WRONG)),
