@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import re
 import tempfile
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from rag_engine.types import Chunk, KnowledgeBaseId
 
 DEPTHS = (1, 3, 8)
+_GROUP_SEPARATOR = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,8 +60,8 @@ def first_quotation(text: str) -> str:
 
 def _is_right(quotation: str, question: Question) -> bool:
     key = [word.strip(" |") for words in question.row for word in words.split("|") if word.strip(" |")]
-    values = {question.value, f"{int(question.value):,}"} if question.value.isdigit() else {question.value}
-    return any(value in quotation for value in values) and all(word in quotation for word in key)
+    shown = (quotation, _GROUP_SEPARATOR.sub("", quotation))
+    return any(question.value in each for each in shown) and all(word in quotation for word in key)
 
 
 @asynccontextmanager

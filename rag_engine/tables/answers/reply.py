@@ -95,14 +95,15 @@ def passages(computed: ComputedAnswer, question: str, *, language: str) -> tuple
 
 def _line(computed: ComputedAnswer, language: str) -> str:
     (cells,) = shown_rows(computed, language)
-    if len(cells) > _MOST_CELLS or any(len(cell) > _LONGEST_CELL for cell in cells):
-        return ""
     named = [
         (column.name, " ".join(cell.split())) for column, cell in zip(computed.columns, cells, strict=True)
     ]
+    named = list(_without_sums_of_one_row(computed, named))
+    if len(named) > _MOST_CELLS or any(len(cell) > _LONGEST_CELL for _, cell in named):
+        return ""
     if len(named) == 1:
         named = _of_one_row(computed, named[0]) or named
-    return "; ".join(f"{name}: **{cell}**" for name, cell in _without_sums_of_one_row(computed, named))
+    return "; ".join(f"{name}: **{cell}**" for name, cell in named)
 
 
 def _without_sums_of_one_row(

@@ -50,14 +50,15 @@ def test_a_figure_of_several_rows_keeps_its_own_name() -> None:
 def test_the_sum_of_one_row_is_its_cell_and_not_repeated() -> None:
     table = replace(TABLE, columns=(*COLUMNS, TypedColumn(name="Sales 2", sql_name="sales_2", kind="number")))
     source = SourceRows(table=table, numbers=(2,), count=1, texts=((*ROW, "5"),))
-    names = ("Shop", "Sales", "Sum of Sales", "Sales 2")
+    names = ("Shop", "Month", "Day", "Sales", "Sum of Sales", "Sales 2")
     computed = ComputedAnswer(
         sql="SELECT 1",
         columns=tuple(ResultColumn(name=name) for name in names),
-        rows=(("Köln Deutz", 5, 5, 5),),
+        rows=(("Köln Deutz", "March 2025", "1", 5, 5, 5),),
         sources=(source,),
     )
-    assert "Shop: **Köln Deutz**; Sales: **5**; Sales 2: **5** [1]" in reply.text(computed, "en")
+    line = "Shop: **Köln Deutz**; Month: **March 2025**; Day: **1**; Sales: **5**; Sales 2: **5** [1]"
+    assert line in reply.text(computed, "en")
 
 
 @pytest.mark.parametrize(
