@@ -43,7 +43,7 @@ class PageChart:
 
     @property
     def is_empty(self) -> bool:
-        return not any(value for each in self.series for value in each.values)
+        return not self.lines and not any(value for each in self.series for value in each.values)
 
 
 def stacked(title: str, labels: Sequence[str], series: Sequence[Series]) -> PageChart:
