@@ -13,7 +13,7 @@ from rag_engine.parsers.sheets._cells.grid import column_letters, column_number
 from rag_engine.tables import lists, table_file
 from rag_engine.tables.columns import ColumnProfile, readings, sql_name, typed_columns
 from rag_engine.tables.totals import TotalRows
-from rag_engine.tables.types import TypedColumn, TypedTable
+from rag_engine.tables.types import MOST_VALUES, TypedColumn, TypedTable
 from rag_engine.tables.values import is_empty
 from rag_engine.text.table_anchors import cells_anchor, rows_anchor, table_lines
 
@@ -30,7 +30,6 @@ _CELLS: Final = re.compile(r"(.*!)[A-Z]{1,3}[0-9]{1,9}(?::[A-Z]{1,3}[0-9]{1,9})?
 _ROWS: Final = re.compile(r"(|.* › )(row)s? [0-9]{1,12}(?:–[0-9]{1,12})?", re.DOTALL)
 _SEPARATOR: Final = " | "
 _LONGEST_CAPTION: Final = 120
-_MOST_VALUES: Final = 1_000
 _COUNTED_VALUES: Final = 20_000
 _LONGEST_VALUE: Final = 80
 _MOST_NAMED: Final = 50
@@ -304,8 +303,8 @@ class _WrittenColumn:
                 self._greatest = value
 
     def described(self) -> TypedColumn:
-        is_all = not self._too_many and len(self._texts) <= _MOST_VALUES
-        most = self._texts if is_all else dict(self._texts.most_common(_MOST_VALUES))
+        is_all = not self._too_many and len(self._texts) <= MOST_VALUES
+        most = self._texts if is_all else dict(self._texts.most_common(MOST_VALUES))
         return replace(
             self.column,
             filled=self._filled,

@@ -17,6 +17,8 @@ WITH_TOTALS: Final = "__all"
 """A table's rows with totals."""
 MOST_ROWS: Final = 200
 """Of a result."""
+MOST_VALUES: Final = 1_000
+"""Kept of a column."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

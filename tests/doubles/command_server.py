@@ -75,7 +75,7 @@ def import_all() -> None:
 
 
 def prepare_all() -> None:
-    """What a command computes at its start or for its first question, whatever its settings: a third of the time of a short one."""
+    """What a command computes at its start or for its first question, whatever its settings."""
     from rag_engine.parsing.formats import formats
     from rag_engine.text import tokens
     from rag_engine.text.lazy_pattern import _LazyPattern

@@ -37,11 +37,10 @@ def migrate(path: Path, scripts: Traversable) -> None:
         if version == newest:
             return
         use_write_ahead_log(connection)
-        if not version:
-            _make(connection, path, numbered)
-        for number, script in numbered:
-            if number > version:
-                _apply(connection, path, number, script, since=version)
+        left = [each for each in numbered if each[0] > version]
+        # Each transaction waits for the disk.
+        for scripts_at_once in [[each] for each in left] if version else [left]:
+            _apply(connection, path, scripts_at_once, since=version)
         if version:
             _remove_earlier_backups(path, version)
             _log.info(
@@ -80,22 +79,16 @@ def _numbered(scripts: Traversable) -> list[tuple[int, str]]:
     )
 
 
-def _make(connection: sqlite3.Connection, path: Path, numbered: Sequence[tuple[int, str]]) -> None:
-    """In one transaction: each is written to the disk."""
+def _apply(
+    connection: sqlite3.Connection, path: Path, numbered: Sequence[tuple[int, str]], *, since: int
+) -> None:
     with _transaction(connection):
-        if _version(connection):
-            return
+        version = _version(connection)
         for number, script in numbered:
-            _run(connection, path, number, script)
-
-
-def _apply(connection: sqlite3.Connection, path: Path, number: int, script: str, *, since: int) -> None:
-    with _transaction(connection):
-        if _version(connection) >= number:
-            return
-        if since and not backup_path(path, since).exists():
-            _back_up(path, since)
-        _run(connection, path, number, script)
+            if number > version:
+                if since and not backup_path(path, since).exists():
+                    _back_up(path, since)
+                _run(connection, path, number, script)
 
 
 def _run(connection: sqlite3.Connection, path: Path, number: int, script: str) -> None:

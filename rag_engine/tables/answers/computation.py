@@ -188,8 +188,9 @@ class Computation:
         self, question: str, tables: Sequence[StoredTable], allowed: _Rules
     ) -> _Outcome | None:
         written = await asyncio.to_thread(rules.write, question, [one.table for one in tables])
-        if isinstance(written, QueryRefusal) and written.readings:
-            written = await self._agreed(written, tables)
+        computed: ComputedAnswer | None = None
+        if isinstance(written, QueryRefusal) and (agreed := await self._agreed(written, tables)):
+            written, computed = agreed
         if isinstance(written, QueryRefusal):
             is_named = written.missing != "column" or asks_for_sum(question) or allowed.is_wanted
             is_named = is_named or (
@@ -199,10 +200,8 @@ class Computation:
             return _Outcome(refusal=written) if is_said else None
         if not allowed.shows_lines and not _COMPUTES.search(written.sql):
             return None
-        try:
-            computed = await self.queries.run(written.sql, tables)
-        except (QueryRefused, QueryTooHeavy) as error:
-            _log.warning("a query of the rules did not run: %s", error)
+        computed = computed or await self._result(written, tables)
+        if computed is None:
             return None
         is_line = not allowed.shows_lines and sum(source.count for source in computed.sources) == 1
         if is_line or _is_nothing(computed):
@@ -211,18 +210,25 @@ class Computation:
 
     async def _agreed(
         self, refusal: QueryRefusal, tables: Sequence[StoredTable]
-    ) -> WrittenQuery | QueryRefusal:
-        if len(refusal.readings) > _MOST_READINGS:
-            return refusal
+    ) -> tuple[WrittenQuery, ComputedAnswer] | None:
+        if not 0 < len(refusal.readings) <= _MOST_READINGS:
+            return None
+        results: list[ComputedAnswer] = []
+        for one in refusal.readings:
+            result = await self._result(one, tables)
+            if result is None or any(warning.kind == "cut" for warning in result.warnings):
+                return None
+            results.append(result)
+        first = results[0]
+        is_one = all((one.rows, one.columns) == (first.rows, first.columns) for one in results)
+        return (refusal.readings[0], first) if is_one and any(map(any, first.rows)) else None
+
+    async def _result(self, written: WrittenQuery, tables: Sequence[StoredTable]) -> ComputedAnswer | None:
         try:
-            results = [await self.queries.run(one.sql, tables) for one in refusal.readings]
+            return await self.queries.run(written.sql, tables)
         except (QueryRefused, QueryTooHeavy) as error:
             _log.warning("a query of the rules did not run: %s", error)
-            return refusal
-        first, *others = ((one.rows, one.columns) for one in results)
-        is_cut = any(warning.kind == "cut" for one in results for warning in one.warnings)
-        is_one = not is_cut and all(one == first for one in others)
-        return refusal.readings[0] if is_one and any(map(any, first[0])) else refusal
+            return None
 
 
 def _drawn(outcome: _Outcome, language: str) -> _Outcome:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.tables.rules.interpretation import HINTED
@@ -121,15 +122,15 @@ def table_words(table: TypedTable, language: str) -> TableWords:
     names = [
         header_words(text, language) for text in (*titles_of(table), *(one.name for one in table.columns))
     ]
-    direct = {form for word in _flat(names) for form in word.forms} | title_words(table, language)
+    direct = {form for word in chain(*names) for form in word.forms} | title_words(table, language)
     direct |= {"".join(word.folded for word in found) for found in names}
-    direct |= {f"{_ROOT}{word.folded[:_ROOT_LETTERS]}" for word in _flat(names)}
+    direct |= {f"{_ROOT}{word.folded[:_ROOT_LETTERS]}" for word in chain(*names)}
     beginnings = {form for found in cells for form in found[0].forms}
     if language == "de":
         beginnings |= {f"{_PART}{folded(text)}" for text in texts}
     direct |= beginnings
-    known = {form for word in _flat(cells) for form in word.forms}
-    known |= {word.folded for word in _flat(cells)}
+    known = {form for word in chain(*cells) for form in word.forms}
+    known |= {word.folded for word in chain(*cells)}
     for column in table.columns:
         known |= {f"{_CONCEPT}{name}" for name in columns.header(column.name, language).concepts}
         known.add(f"{_UNIT}{unit_of(column)}")
@@ -147,11 +148,6 @@ def _common_words(language: str) -> frozenset[str]:
         if any(group in {*COMMON, "comparatives"} for group, _ in meanings)
         for part in phrase
     )
-
-
-def _flat(found: Iterable[tuple[QuestionWord, ...]]) -> Iterator[QuestionWord]:
-    for each in found:
-        yield from each
 
 
 def _keys(word: QuestionWord, language: str) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from rag_engine.tables.rules.language.lexicon import concepts, concepts_at
 from rag_engine.tables.rules.language.question_words import folded, forms, header_words
 from rag_engine.tables.rules.mentions.joins import JoinedTable
+from rag_engine.tables.types import MOST_VALUES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +67,6 @@ _COLLECTIVE_ENDS: Final = ("kataster", "verzeichnis", "liste", "register", "uber
 _BRACKETS: Final = re.compile(r"[(\[（].*?[)\]）]")
 _SHORTEST_COMPOUND: Final = 8
 _SHORTEST_HEAD: Final = 5
-_MOST_VALUES: Final = 1_000
 _DAY: Final = len("2025-03-01")
 _EXTENSIONS: Final = frozenset({"csv", "tsv", "xlsx", "xls", "xlsm", "ods", "md", "docx", "html", "pdf"})
 
@@ -81,7 +81,7 @@ def _has_one_row_a_day(table: TypedTable) -> bool:
     dates = [one for one in table.columns if one.kind == "date"]
     if len(dates) != 1 or table.row_count < 2 or len(str(dates[0].least)) != _DAY:
         return False
-    return len(dates[0].values) == min(dates[0].filled, _MOST_VALUES) and dates[0].filled == table.row_count
+    return len(dates[0].values) == min(dates[0].filled, MOST_VALUES) and dates[0].filled == table.row_count
 
 
 def title_words(table: TypedTable, language: str) -> frozenset[str]:

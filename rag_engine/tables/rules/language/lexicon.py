@@ -32,12 +32,10 @@ class Lexicon:
     ) -> tuple[int, str]:
         """End and meaning of the longest that begins there; `start` and "" if none does."""
         for phrase, meanings in self.phrases.get(found[start].folded, ()):
-            for group, meaning in meanings:
-                if group not in groups:
-                    continue
-                if all(free[start : start + len(phrase)]) and _begins(phrase, found, start):
-                    return start + len(phrase), meaning
-                break
+            end = start + len(phrase)
+            meant = next((meaning for group, meaning in meanings if group in groups), "")
+            if meant and all(free[start:end]) and _begins(phrase, found, start):
+                return end, meant
         return start, ""
 
     def meanings_at(self, found: Sequence[QuestionWord], start: int, *groups: str) -> frozenset[str]:
@@ -113,10 +111,7 @@ def concepts() -> tuple[
 
 def concepts_at(found: Sequence[QuestionWord], start: int) -> tuple[int, frozenset[str]]:
     for phrase, names in concepts()[1].get(found[start].folded, ()):
-        part = found[start : start + len(phrase)]
-        if len(part) == len(phrase) and all(
-            word.folded == other for word, other in zip(part, phrase, strict=True)
-        ):
+        if _begins(phrase, found, start):
             return start + len(phrase), names
     return start, frozenset()
 
