@@ -25,7 +25,7 @@ from rag_engine.ingestion.ingestion import blob_from_path
 from rag_engine.tables import rules
 from rag_engine.tables.execution import TableQueries
 from rag_engine.tables.store import TableStore
-from rag_engine.tables.types import QueryRefusal
+from rag_engine.tables.types import QueryRefusal, WrittenQuery
 from rag_engine.types import Answer, Query
 from tests.doubles.model_servers import openai_server
 from tests.tables.computed.classification import ShownAnswer, Verdict, verdict
@@ -68,15 +68,18 @@ async def direct(half: QuestionSet, by: str, folder: Path) -> AsyncGenerator[Jud
             if isinstance(written, QueryRefusal):
                 note = f"{written.missing} {written.name} {written.available[:6]}"
             else:
-                answer = await queries.run(written if isinstance(written, str) else written.sql, stored)
+                ruled = WrittenQuery(sql=written) if isinstance(written, str) else written
+                answer = await queries.run(ruled.sql, stored)
                 text = "\n".join(" | ".join(map(str, row)) for row in answer.rows)
                 note = f"{answer.sql} -> {text[:200]!r} {[one.kind for one in answer.warnings]}"
-                shown = ShownAnswer(
-                    text=text,
-                    rows=answer.rows,
-                    warnings=sum(one.kind != "totals_left_out" for one in answer.warnings),
-                    cited=any(source.count for source in answer.sources),
-                )
+                if len(answer.rows) <= ruled.most_rows:
+                    warnings = sum(one.kind != "totals_left_out" for one in answer.warnings)
+                    shown = ShownAnswer(
+                        text=text,
+                        rows=answer.rows,
+                        warnings=warnings + bool(ruled.unread),
+                        cited=any(source.count for source in answer.sources),
+                    )
         except (UnknownName, QueryRefused, QueryTooHeavy) as error:
             note = f"{type(error).__name__}: {error}"
         yield JudgedAnswer(question=question, verdict=verdict(question, shown), shown=note)

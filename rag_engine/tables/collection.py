@@ -33,6 +33,8 @@ _LONGEST_CAPTION: Final = 120
 _COUNTED_VALUES: Final = 20_000
 _LONGEST_VALUE: Final = 80
 _MOST_NAMED: Final = 50
+_WIDE: Final = 4
+_NAME_WORDS: Final = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,10 +261,8 @@ class TableCollection:
     ) -> TypedTable:
         table_file.create(database, table)
         written = _Written(table.columns)
-        rows = (
-            written.row(line, _aligned(first, cells, places), read)
-            for line, first, cells in self._staged_rows(number)
-        )
+        staged = ((line, _aligned(first, cells, places)) for line, first, cells in self._staged_rows(number))
+        rows = (written.row(line, cells, read) for line, cells in _without_remarks(staged))
         table_file.insert(database, table, rows)
         return written.described(table)
 
@@ -273,6 +273,19 @@ class TableCollection:
         for line, first, texts in rows:
             found = cast("list[str | list[str | float]]", json.loads(texts))
             yield line, first, [one if isinstance(one, str) else cast("Cell", tuple(one)) for one in found]
+
+
+def _without_remarks(rows: Iterable[tuple[int, list[Cell]]]) -> Iterator[tuple[int, list[Cell]]]:
+    """Rows, without a sentence that stands alone below an empty line."""
+    above: int | None = None
+    for line, cells in rows:
+        filled = [cell if isinstance(cell, str) else cell[0] for cell in cells if cell and cell[0]]
+        is_apart = above is not None and line > above + 1
+        above = line
+        if not (
+            is_apart and len(cells) >= _WIDE and len(filled) == 1 and len(filled[0].split()) > _NAME_WORDS
+        ):
+            yield line, cells
 
 
 class _WrittenColumn:

@@ -206,6 +206,9 @@ class ColumnProfile:
     truths: int = 0
     has_codes: bool = False
     units: Counter[str] = field(default_factory=Counter[str])
+    dotted_dates: int = 0
+    groups: Counter[str] = field(default_factory=Counter[str])
+    """Marks of numbers such as "45,210" and "45.210"."""
 
     def add(self, cell: Cell) -> None:
         text = cell if isinstance(cell, str) else cell[0]
@@ -236,6 +239,9 @@ class ColumnProfile:
             self.numbers[form] += 1
         for order in found.orders:
             self.dates[order] += 1
+        self.dotted_dates += bool(found.orders) and "." in text
+        if len(found.forms) > 1:
+            self.groups.update(mark for mark in ",." if mark in text)
         if found.forms:
             self.units[found.unit] += 1
         if found.decides:
@@ -273,11 +279,20 @@ def readings(profiles: Sequence[ColumnProfile]) -> list[CellReading]:
         votes.update(profile.only)
     form: NumberForm = "comma" if votes["comma"] > votes["point"] else "point"
     if not votes["comma"] and not votes["point"] and votes["day"] and not votes["month"]:
-        form = "comma"
+        form = _form_beside_dates(profiles)
     order: DayOrder = "month" if votes["month"] > votes["day"] else "day"
     if not votes["month"] and not votes["day"] and form == "point":
         order = "month"
     return [_reading(profile, form, order) for profile in profiles]
+
+
+def _form_beside_dates(profiles: Sequence[ColumnProfile]) -> NumberForm:
+    """Days before months: "45,210" is grouped beside 14/11/2026, as in Britain, but not beside 14.11.2026."""
+    groups = Counter[str]()
+    for profile in profiles:
+        groups.update(profile.groups)
+    is_dotted = any(profile.dotted_dates for profile in profiles)
+    return "comma" if is_dotted or groups["."] > groups[","] else "point"
 
 
 def _reading(profile: ColumnProfile, form: NumberForm, order: DayOrder) -> CellReading:

@@ -45,6 +45,11 @@ class TypedColumn:
         """A text column's is itself."""
         return self.sql_name if self.kind == "text" else f"{self.sql_name}{ORIGINAL}"
 
+    @property
+    def is_number_read_as_text(self) -> bool:
+        """An identifier, as the rules see it."""
+        return self.kind == "text" and self.sql_name.endswith(ORIGINAL)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypedTable:
@@ -84,6 +89,10 @@ class WrittenQuery:
     """For people: how the question was taken."""
     language: str = ""
     """In which the question was understood."""
+    unread: str = ""
+    """Words that have no part in it."""
+    most_rows: int = MOST_ROWS
+    """If there are more, they are no answer."""
 
 
 Missing = Literal["question", "table", "column", "value", "period", "unit", "choice", "unclear", "partner"]
@@ -121,12 +130,12 @@ class SourceRows:
     """The first as displayed, a text per column."""
 
 
-QueryWarning = Literal["unread_cells", "totals_left_out", "cut"]
+QueryWarning = Literal["unread_cells", "unread_words", "empty_cell", "totals_left_out", "cut"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComputedWarning:
-    """`unread_cells`: of another kind than `column`; `totals_left_out`: rows; `cut`: more than `MOST_ROWS`."""
+    """`unread_cells`: of another kind than `column`; `unread_words`: of the question; `totals_left_out`: rows; `cut`: more than `MOST_ROWS`."""
 
     kind: QueryWarning
     count: int

@@ -19,7 +19,7 @@ from rag_engine.tables.answers.chart import chart
 from rag_engine.tables.answers.requests import asks_for_sum, asks_to_compute, without_chart
 from rag_engine.tables.execution import TableQueries
 from rag_engine.tables.rules.subject import is_nowhere
-from rag_engine.tables.types import QueryRefusal
+from rag_engine.tables.types import ComputedWarning, QueryRefusal
 from rag_engine.text.chunk_text import searchable_text
 from rag_engine.text.language import detect, question_language
 from rag_engine.types import Delta, Prompt, Retrieval, Stage
@@ -38,6 +38,7 @@ STAGE: Final = "compute"
 _MOST_DOCUMENTS: Final = 30
 _MOST_TABLES: Final = 30
 _MOST_READINGS: Final = 4
+_MOST_ASKED: Final = 5
 _COMPUTES: Final = re.compile(r"\b(?:count|sum|avg|total|min|max)\s*\(|\b(?:group|order) by\b", re.IGNORECASE)
 _log = logging.getLogger(__name__)
 
@@ -225,10 +226,34 @@ class Computation:
 
     async def _result(self, written: WrittenQuery, tables: Sequence[StoredTable]) -> ComputedAnswer | None:
         try:
-            return await self.queries.run(written.sql, tables)
+            computed = await self.queries.run(written.sql, tables)
         except (QueryRefused, QueryTooHeavy) as error:
             _log.warning("a query of the rules did not run: %s", error)
             return None
+        if len(computed.rows) > written.most_rows:
+            return None
+        return _with_empty_cells(_with_unread_words(computed, written.unread))
+
+
+def _with_unread_words(computed: ComputedAnswer, words: str) -> ComputedAnswer:
+    if not words:
+        return computed
+    warning = ComputedWarning(kind="unread_words", count=len(words.split()), examples=(words,))
+    return replace(computed, warnings=(*computed.warnings, warning))
+
+
+def _with_empty_cells(computed: ComputedAnswer) -> ComputedAnswer:
+    """An empty cell of the only row, unless the whole row is shown."""
+    if len(computed.rows) != 1 or any(one.kind == "unread_words" for one in computed.warnings):
+        return computed
+    named = {column.name for source in computed.sources for column in source.table.columns}
+    empty = [
+        ComputedWarning(kind="empty_cell", count=1, column=column.name)
+        for column, value in zip(computed.columns, computed.rows[0], strict=True)
+        if value is None and column.name in named
+    ]
+    is_whole = len(computed.columns) > _MOST_ASKED
+    return computed if is_whole else replace(computed, warnings=(*computed.warnings, *empty))
 
 
 def _drawn(outcome: _Outcome, language: str) -> _Outcome:

@@ -58,11 +58,21 @@ def refused(said: str, *, language: str) -> GeneratedReply:
 
 
 def text(computed: ComputedAnswer, language: str) -> str:
+    shown = _shown(computed, language)
+    unread = next((one.examples for one in computed.warnings if one.kind == "unread_words"), ())
+    if not unread:
+        return shown
+    return f"{phrase('computed_unread_words', language=language, words=unread[0])}\n\n{shown}"
+
+
+def _shown(computed: ComputedAnswer, language: str) -> str:
     markers = "".join(f"[{number}]" for number, _ in enumerate(computed.sources, 1))
     count = len(computed.rows)
     if count == 1 and (line := _line(computed, language)):
         return phrase("computed_line", language=language, cells=line, sources=markers)
     lead = phrase("computed_rows", language=language, count=count, sources=markers)
+    if count == 1 and len(computed.columns) > _MOST_CELLS:
+        return f"{lead}\n\n{_listed(computed, language)}"
     table = markdown_table(computed, language)
     if count <= SHOWN_ROWS:
         return f"{lead}\n\n{table}"
@@ -91,6 +101,13 @@ def passages(computed: ComputedAnswer, question: str, *, language: str) -> tuple
         )
         hits.append(Hit(chunk=chunk, score=0.0, rank=rank))
     return tuple(hits)
+
+
+def _listed(computed: ComputedAnswer, language: str) -> str:
+    """A cell a line: a row of many columns is no table on a phone."""
+    (cells,) = shown_rows(computed, language)
+    pairs = zip(computed.columns, cells, strict=True)
+    return "\n".join(f"- {column.name}: **{' '.join(cell.split())}**" for column, cell in pairs if cell)
 
 
 def _line(computed: ComputedAnswer, language: str) -> str:
@@ -176,6 +193,8 @@ def _chunk(source: SourceRows, quote: str, hits: Sequence[Hit]) -> ChunkId:
 def _notices(computed: ComputedAnswer, language: str) -> Iterator[str]:
     names = {source.table.sql_name: source.table.caption for source in computed.sources}
     for warning in computed.warnings:
+        if warning.kind == "unread_words":
+            continue
         yield _notice(warning, names.get(warning.table, warning.table), language)
 
 
@@ -186,6 +205,8 @@ def _notice(warning: ComputedWarning, table: str, language: str) -> str:
         return phrase(
             "computed_unread", language=language, count=warning.count, column=column, examples=examples
         )
+    if warning.kind == "empty_cell":
+        return phrase("computed_empty", language=language, column=warning.column)
     if warning.kind == "totals_left_out":
         return phrase("computed_totals", language=language, count=warning.count, table=table)
     return phrase("computed_cut", language=language, shown=warning.count)

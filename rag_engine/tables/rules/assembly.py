@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rag_engine.tables.rules.coverage import check_covered
 from rag_engine.tables.rules.filters.comparison_filters import currency_column
 from rag_engine.tables.rules.filters.completeness import check_used
 from rag_engine.tables.rules.filters.conditions import conditions
+from rag_engine.tables.rules.language.question_words import folded
 from rag_engine.tables.rules.mentions import columns, qualities
 from rag_engine.tables.rules.mentions.joins import JoinedTable
 from rag_engine.tables.rules.mentions.units import unit_of
@@ -20,6 +21,8 @@ from rag_engine.tables.rules.results.counts import counted
 from rag_engine.tables.rules.results.entities import group_columns
 from rag_engine.tables.rules.results.extremes import extremes, places, ranked_in_place
 from rag_engine.tables.rules.results.lookups import lookup
+from rag_engine.tables.rules.results.products import product
+from rag_engine.tables.rules.results.single_rows import is_one_row
 from rag_engine.tables.rules.results.superlatives import distinct_extremes
 
 if TYPE_CHECKING:
@@ -29,14 +32,34 @@ if TYPE_CHECKING:
     from rag_engine.tables.types import TypedColumn
 
 
+_FIRST_NAMES: Final = frozenset(
+    {"first name", "firstname", "forename", "given name", "vorname", "nombre", "prenom"}
+)
+_LAST_NAMES: Final = frozenset({"last name", "lastname", "surname", "family name", "nachname", "familienname", "apellido", "apellidos", "nom"})  # fmt: skip
+
+
 def assembled(reading: Interpretation) -> TableQuery:
     """Raises `Unanswered`."""
-    query = _by_currency(reading, _assembled(reading))
+    query = _with_full_names(reading, _by_currency(reading, _assembled(reading)))
     check_covered(reading, query)
     table = reading.table
     if isinstance(table, JoinedTable) and not all(map(table.is_first, _measured_columns(query))):
         raise refused("question", table)
     return query
+
+
+def _with_full_names(reading: Interpretation, query: TableQuery) -> TableQuery:
+    """A first name with its last name."""
+    firsts = [column for column in reading.table.columns if folded(column.name) in _FIRST_NAMES]
+    lasts = [column for column in reading.table.columns if folded(column.name) in _LAST_NAMES]
+    if not isinstance(query, RowList) or len(firsts) != 1 or len(lasts) != 1:
+        return query
+    both = (firsts[0], lasts[0])
+    if not set(both) & set(query.columns):
+        return query
+    place = min(query.columns.index(one) for one in both if one in query.columns)
+    others = [one for one in query.columns if one not in both]
+    return replace(query, columns=(*others[:place], *both, *others[place:]))
 
 
 def _by_currency(reading: Interpretation, query: TableQuery) -> TableQuery:
@@ -73,6 +96,8 @@ def _assembled(reading: Interpretation) -> TableQuery:
         raise refused("question", reading.table)
     if unmet := qualities.unmet(reading):
         raise no_column(reading.table, unmet)
+    if (worth := product(reading, stated)) is not None:
+        return worth
     ranked = distinct_extremes(reading)
     if stated.numbers and not ranked:
         raise refused("question", reading.table)
@@ -85,13 +110,39 @@ def _assembled(reading: Interpretation) -> TableQuery:
     if places(reading):
         raise refused("question", reading.table)
     if reading.has("count"):
-        return counted(reading, stated)
+        return _counted(reading, stated)
     if reading.has(*FOLDING):
         return _folded(reading, stated)
     if reading.has("much"):
         return _much(reading, stated)
     found = lookup(reading, stated)
     return replace(found, counted=True) if reading.has("exists") and isinstance(found, RowList) else found
+
+
+def _counted(reading: Interpretation, stated: Conditions) -> TableQuery:
+    found = counted(reading, stated)
+    if _counts_one_row(reading, found):
+        raise refused("question", reading.table)
+    return found
+
+
+def _counts_one_row(reading: Interpretation, query: TableQuery) -> bool:
+    """ "How many assists", of a player."""
+    is_count = isinstance(query, Aggregate) and all(one.function == "count" for one in query.measures)
+    return is_count and is_one_row(reading, query.filters) and not _names_counted(reading)
+
+
+def _names_counted(reading: Interpretation) -> bool:
+    """ "How many rows", "how many orders"."""
+    question = reading.question
+    ends = [sign.end for sign in reading.signs if sign.name == "count"]
+    things = (*reading.titles, *reading.columns)
+    return any(
+        question.lexicon.at(question.words, end, "nouns")[1]
+        or any(question.is_beside(end, one.start) for one in things)
+        for end in ends
+        if end < len(question.words)
+    )
 
 
 def _folded(reading: Interpretation, stated: Conditions) -> TableQuery:
@@ -119,10 +170,8 @@ def _much(reading: Interpretation, stated: Conditions) -> TableQuery:
         check_used(reading, rest, [])
         return Aggregate(table=reading.table, measures=(made,), filters=stated.filters, groups=groups)
     found = measures.measured(reading, stated, rest)
-    is_summed = len(found) == 1 or all(mention is None for _, mention in found)
-    if is_summed and all(
-        columns.adds_up(one, reading.question.language) for each, _ in found for one in each
-    ):
+    is_summed = not is_one_row(reading, stated.filters) or len(found) == 1
+    if is_summed and all(measures.adds_up(reading, one) for each, _ in found for one in each):
         check_used(reading, rest, [mention for _, mention in found])
         made = tuple(Measure(function="sum", columns=each) for each, _ in found)
         return Aggregate(table=reading.table, measures=made, filters=stated.filters, groups=groups)

@@ -8,11 +8,15 @@ from rag_engine.tables.rules.assembly import assembled
 from rag_engine.tables.rules.interpretation import read
 from rag_engine.tables.rules.language.question_words import header_words
 from rag_engine.tables.rules.language.question_words import words as words_of
+from rag_engine.tables.rules.mentions.columns import mentioned
 from rag_engine.tables.rules.mentions.comparisons import CURRENCIES
 from rag_engine.tables.rules.mentions.joins import JoinedTable, joined
+from rag_engine.tables.rules.mentions.relations import are_relations
+from rag_engine.tables.rules.query import RangeFilter, RowList
 from rag_engine.tables.rules.refusals import Unanswered
 from rag_engine.tables.rules.results.entities import place_columns
 from rag_engine.tables.rules.results.measures import is_unique
+from rag_engine.tables.rules.results.single_rows import is_one_row
 from rag_engine.tables.rules.select import select
 from rag_engine.tables.rules.titles import titles_of
 from rag_engine.tables.types import QueryRefusal, WrittenQuery
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rag_engine.tables.rules.interpretation import Interpretation
+    from rag_engine.tables.rules.query import TableQuery
     from rag_engine.tables.rules.question import Question
     from rag_engine.tables.types import TypedColumn, TypedTable
 
@@ -49,6 +54,7 @@ _MOST_SHOWN = 12
 _MOST_LISTED = 50
 _ENOUGH = 3.0
 _SOME = 2.0
+_OF_TITLE = 1.5
 _ORDINARY = QueryRefusal(missing="question")
 
 
@@ -106,8 +112,13 @@ def _of_one(readings: Sequence[Interpretation]) -> WrittenQuery | QueryRefusal:
     if any(one[0].is_titled for one in refused):
         written = [one for one in written if one.reading.is_direct]
     if written:
-        best = max(one.reading.evidence for one in written)
-        unclear = [one for one in refused if one[0].evidence > (2 * best if one[0].leftovers else best)]
+        best = max(one.reading.evidence + _OF_TITLE * one.reading.is_titled for one in written)
+        unclear = [
+            one
+            for one in refused
+            if (one[0].columns or one[0].values)
+            and one[0].evidence > (2 * best if one[0].leftovers else best)
+        ]
         if not unclear:
             return _best(written) if _is_named(written, attempts) else _which(attempts)
         refused = unclear
@@ -142,21 +153,58 @@ def _attempt(reading: Interpretation) -> _Attempt:
         if reading.leftovers:
             result = _unknown_words(reading)
     else:
-        if reading.leftovers:
+        if reading.leftovers and not _is_said_without(reading, query):
             result = _unknown_words(reading)
         else:
-            result = _written(reading, select(query, reading.question.lexicon))
+            result = _written(reading, query)
     return _Attempt(reading=reading, result=result)
 
 
-def _written(reading: Interpretation, sql: str) -> WrittenQuery:
-    question, table = reading.question, reading.table
+def _is_said_without(reading: Interpretation, query: TableQuery) -> bool:
+    """A figure over rows that a value chooses, whatever the verb between them."""
+    if not reading.question.is_loose or isinstance(reading.table, JoinedTable):
+        return False
+    is_figure = not isinstance(query, RowList) or query.ranking is not None
+    return is_figure and not is_one_row(reading, query.filters) and are_relations(reading)
+
+
+def _written(reading: Interpretation, query: TableQuery) -> WrittenQuery:
+    table, sentences = reading.table, reading.question.lexicon.sentences
+    sql = select(_with_asked_beside(reading, query), reading.question.lexicon)
+    notes = [sentences["dated"].format(column=column.name) for column in _assumed_dates(reading, query)]
+    unread = ", ".join(reading.question.spoken(*span) for span in reading.leftovers)
     if not isinstance(table, JoinedTable):
-        return WrittenQuery(sql=sql, tables=(table.sql_name,))
-    note = question.lexicon.sentences["joined"].format(
-        first=table.first.title, second=table.second.title, column=table.key.name
+        return WrittenQuery(sql=sql, tables=(table.sql_name,), notes=tuple(notes), unread=unread)
+    joined_by = {"first": table.first.title, "second": table.second.title, "column": table.key.name}
+    notes.append(sentences["joined"].format(**joined_by))
+    names = table.first.sql_name, table.second.sql_name
+    return WrittenQuery(sql=sql, tables=names, notes=tuple(notes), unread=unread)
+
+
+def _with_asked_beside(reading: Interpretation, query: TableQuery) -> TableQuery:
+    """Columns that only the part left out names."""
+    if not reading.question.aside or not isinstance(query, RowList):
+        return query
+    language = reading.question.language
+    said = words_of(reading.question.aside, language)
+    found = mentioned(
+        said,
+        [True] * len(said),
+        reading.table,
+        language,
+        reading.question.is_common,
+        reading.question.is_hint,
     )
-    return WrittenQuery(sql=sql, tables=(table.first.sql_name, table.second.sql_name), notes=(note,))
+    named = [column for one in found if one.share == 1 for column in one.columns]
+    return replace(query, columns=tuple(dict.fromkeys((*query.columns, *named))))
+
+
+def _assumed_dates(reading: Interpretation, query: TableQuery) -> list[TypedColumn]:
+    """Of several date columns the one that no word names."""
+    named = {column for mention in reading.columns for column in mention.columns}
+    dates = [column for column in reading.table.columns if column.kind == "date"]
+    ranges = [one.column for one in query.filters if isinstance(one, RangeFilter)]
+    return [one for one in dict.fromkeys(ranges) if len(dates) > 1 and one in dates and one not in named]
 
 
 def _unclear(reading: Interpretation) -> QueryRefusal:
@@ -166,7 +214,10 @@ def _unclear(reading: Interpretation) -> QueryRefusal:
 
 
 def _best(written: Sequence[_Attempt]) -> WrittenQuery | QueryRefusal:
-    ranks = [(one.reading.specific, _literal(one), _is_in_language(one)) for one in written]
+    ranks = [
+        (not one.reading.leftovers, one.reading.specific, _literal(one), _is_in_language(one))
+        for one in written
+    ]
     best = [one for one, rank in zip(written, ranks, strict=True) if rank == max(ranks)]
     if len(best) == 1:
         return best[0].result

@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from rag_engine.tables.rules.language.lexicon import concepts_at
 from rag_engine.tables.rules.language.question_words import header_words
 from rag_engine.tables.rules.mentions import (
     abbreviations,
@@ -16,6 +17,8 @@ from rag_engine.tables.rules.mentions import (
 from rag_engine.tables.rules.mentions.column_comparisons import compared_columns, compared_periods
 from rag_engine.tables.rules.mentions.compounds import split
 from rag_engine.tables.rules.mentions.leftovers import leftovers
+from rag_engine.tables.rules.mentions.units import CURRENCIES, unit_of
+from rag_engine.tables.rules.mentions.worth import is_worth
 from rag_engine.tables.rules.question import SIGNS, Question, Sign
 from rag_engine.tables.rules.signs import (
     is_operation,
@@ -57,8 +60,47 @@ _Mention = TypeVar(
     "BareNumber",
     "TitleMention",
 )
+_SHORTEST_TITLE: Final = 3
+_SUMS: Final = frozenset({"revenue", "amount", "cost"})
 _CLASSIFIERS: Final = frozenset("个条名位笔家种项张台件辆本只部间套箱座栋款批艘")
-_VALUES: Final = frozenset({"value", "values", "wert", "werte", "werten", "valor", "valores"})
+_VALUES: Final = frozenset(
+    {
+        "number",
+        "numbers",
+        "nummer",
+        "numero",
+        "band",
+        "bands",
+        "grade",
+        "grades",
+        "bracket",
+        "group",
+        "groups",
+        "klasse",
+        "gruppe",
+        "grupo",
+        "groupe",
+        "reading",
+        "readings",
+        "figure",
+        "figures",
+        "level",
+        "levels",
+        "messwert",
+        "messwerte",
+        "lectura",
+        "lecturas",
+        "valeur",
+        "valeurs",
+        "value",
+        "values",
+        "wert",
+        "werte",
+        "werten",
+        "valor",
+        "valores",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +114,7 @@ class TitleMention:
 class BareNumber:
     start: int
     end: int
-    value: int
+    value: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +148,8 @@ class Interpretation:
         exact = sum(3.0 if value.exact else 1.0 for value in self.values)
         named = sum(map(self._weight, self.columns))
         hinted = sum(2.0 for sign in self.signs if sign.group == "hints" and self._fits(sign.name))
+        units = {unit_of(column) for column in self.table.columns}
+        named += sum(2.0 for one in self.comparisons if one.unit and one.unit in units)
         return exact + named + hinted + sum(2.0 if one.is_literal else 1.0 for one in self.titles)
 
     @property
@@ -118,7 +162,9 @@ class Interpretation:
         return not all(self.question.lexicon.has(word, "operations") for word in said)
 
     def _weight(self, column: ColumnMention) -> float:
-        return 3 * column.share + (column.end - column.start - 1) / 4 if column.share else 1.5
+        if column.share:
+            return 3 * column.share + (column.end - column.start - 1) / 4
+        return 1.5
 
     def _fits(self, hint: str) -> bool:
         return bool(columns.of_concepts(self.table, HINTED[hint], self.question.language))
@@ -148,17 +194,18 @@ def read(question: Question, table: TypedTable) -> Interpretation:
         for mention in cell_values.whole(words, claims.free, table, language, question.is_common)
         if mention.end - mention.start > 1 and not _is_timed(words[mention.start : mention.end])
     )
+    captioned = claims.take(_caption_numbers(question, table, claims.free))
     compared = claims.take(comparisons.compared(words, claims.free, question.lexicon, language))
     dated = claims.take(periods.stated(words, question.lexicon, claims.free))
-    short, named, doubtful = _values_and_columns(question, table, claims)
+    short, named, doubtful = _values_and_columns(question, table, claims, has_periods=bool(dated))
     claims.take(short)
     claims.take(named)
-    contrasts = claims.take(compared_columns(question, claims.free, named))
+    contrasts = claims.take(compared_columns(question, claims.free, table, named))
     paired = claims.take(compared_periods(question, claims.free, table, dated, named))
     signs = _signs(question, claims, named, contrasts)
     titled = title_words(table, language)
     others, hints = _otherwise_named(question, table, claims, named, [one.end for one in compared])
-    titles = claims.take(_titles(words, claims.free, titled))
+    titles = captioned + claims.take(_titles(words, claims.free, titled))
     titles += claims.take(_of_verbs(words, claims.free, table, language))
     partial = claims.take(cell_values.parts(words, claims.free, table, language))
     found = Interpretation(
@@ -172,7 +219,7 @@ def read(question: Question, table: TypedTable) -> Interpretation:
         signs=_counting(
             question, table, _in_order(signs, () if paired else hints), _in_order(named, others), titles
         ),
-        numbers=claims.take(_numbers(words, claims.free)),
+        numbers=claims.take(_numbers(words, claims.free, language)),
         titles=titles,
         leftovers=(),
         doubtful=doubtful,
@@ -190,7 +237,18 @@ def _unread(
     reading: Interpretation, claims: _Claims, named: Sequence[ColumnMention]
 ) -> tuple[tuple[int, int], ...]:
     language = reading.question.language
-    free = _without_values(reading.question.words, claims.free, named)
+    bracketed = {
+        word
+        for one in reading.columns
+        for column in one.columns
+        for word in columns.bracketed(column.name, language)
+    }
+    free = [
+        is_free and word.folded not in bracketed and not is_worth(word, reading.table, language)
+        for word, is_free in zip(
+            reading.question.words, _without_values(reading.question.words, claims.free, named), strict=True
+        )
+    ]
     found = leftovers(
         reading.question,
         free,
@@ -263,6 +321,7 @@ def _otherwise_named(
     hints = claims.take(of_groups(question, claims.free, "hints"))
     found += (
         *claims.take(roots.rooted(words, claims.free, table, language)),
+        *claims.take(abbreviations.codes(words, claims.free, table, language)),
         *claims.take(abbreviations.abbreviated(words, claims.free, table, language, question.is_common)),
         *_measured(question, table, named),
     )
@@ -295,20 +354,31 @@ def title_periods(table: TypedTable, language: str) -> list[Period]:
 
 
 def _values_and_columns(
-    question: Question, table: TypedTable, claims: _Claims
+    question: Question, table: TypedTable, claims: _Claims, *, has_periods: bool
 ) -> tuple[list[ValueMention], list[ColumnMention], tuple[TypedColumn, ...]]:
     words, language = question.words, question.language
     values = cell_values.whole(words, claims.free, table, language, question.is_no_value)
     named = columns.mentioned(words, claims.free, table, language, question.is_common, question.is_hint)
+    values = [value for value in values if not _is_date_header(question, table, value)]
+    phrases = [one for one in columns.meant(words, claims.free, table, language) if one.end - one.start > 1]
+    named += [
+        one for one in phrases if not any(one.start < each.end and each.start < one.end for each in named)
+    ]
     asks_when = any(sign.name == "when" for sign in of_groups(question, claims.free, "asked"))
     dated = {value: column for value in values for column in _dates(question, table, value)}
     if asks_when and dated:
         values = [value for value in values if value not in dated]
         dated = {}
+    is_state = not (has_periods or asks_when)
     kept = [
         value
         for value in values
-        if not any(_overlap(value, column) and _is_rather_column(question, value, column) for column in named)
+        if not any(
+            _overlap(value, column)
+            and _is_rather_column(question, value, column)
+            and not (is_state and value.exact and _is_date(column, value))
+            for column in named
+        )
     ]
     named = [column for column in named if not any(_overlap(value, column) for value in kept)]
     return kept, named, tuple(dict.fromkeys(dated.values()))
@@ -324,6 +394,27 @@ def _dates(question: Question, table: TypedTable, value: ValueMention) -> list[T
     return [column for one in found for column in one.columns if column.kind == "date"]
 
 
+def _is_date(mention: ColumnMention, value: ValueMention) -> bool:
+    """ "Closed tickets" have this status, if there is one."""
+    is_one_word = (mention.start, mention.end) == (value.start, value.end)
+    return is_one_word and all(column.kind == "date" for column in mention.columns)
+
+
+def _is_date_header(question: Question, table: TypedTable, value: ValueMention) -> bool:
+    """ "Opened", a column, is no tense of "Open", a status."""
+    said = [word.folded for word in question.words[value.start : value.end]]
+    cells = [
+        [word.folded for word in header_words(text, question.language)]
+        for _, texts in value.choices
+        for text in texts
+    ]
+    return said not in cells and any(
+        said == [word.folded for word in header_words(column.name, question.language)]
+        for column in table.columns
+        if column.kind == "date"
+    )
+
+
 def _is_rather_column(question: Question, value: ValueMention, column: ColumnMention) -> bool:
     lengths = column.end - column.start, value.end - value.start
     if lengths[0] != lengths[1]:
@@ -336,13 +427,13 @@ def _is_rather_column(question: Question, value: ValueMention, column: ColumnMen
     return column.share == 1 and not is_name
 
 
-def _numbers(words: Sequence[QuestionWord], free: Sequence[bool]) -> list[BareNumber]:
+def _numbers(words: Sequence[QuestionWord], free: Sequence[bool], language: str) -> list[BareNumber]:
     return [
         BareNumber(start=at, end=at + 1, value=value)
         for at, word in enumerate(words)
         if free[at]
         and (not word.is_han or (at + 1 < len(words) and words[at + 1].text in _CLASSIFIERS))
-        and (value := _whole_number(word))
+        and (value := _whole_number(word) or _decimal_number(word, language))
     ]
 
 
@@ -353,14 +444,43 @@ def _whole_number(word: QuestionWord) -> int:
     return number if number > 1 else 0
 
 
+def _decimal_number(word: QuestionWord, language: str) -> float:
+    return (comparisons.plain_number(word.text, language) or 0.0) if word.is_number else 0.0
+
+
 def _titles(
     words: Sequence[QuestionWord], free: Sequence[bool], titled: frozenset[str]
 ) -> list[TitleMention]:
     return [
         TitleMention(start=at, end=at + 1, is_literal=not titled.isdisjoint(word.forms))
         for at, word in enumerate(words)
-        if free[at] and not word.is_number and word.folded not in columns.LINKS and is_titled(word, titled)
+        if free[at] and not word.is_number and not _is_link(word) and is_titled(word, titled)
     ]
+
+
+def _caption_numbers(question: Question, table: TypedTable, free: Sequence[bool]) -> Iterator[TitleMention]:
+    """ "Since 67", of "Stanley Cups Since 67", is no period there."""
+    said = [word.folded for word in question.words]
+    caption = [word.folded for word in header_words(table.caption, question.language)]
+    for at in range(1, len(caption)):
+        pair = caption[at - 1 : at + 1]
+        places = [start for start in range(len(said) - 1) if said[start : start + 2] == pair]
+        if (
+            caption[at].isdigit()
+            and not caption[at - 1].isdigit()
+            and len(places) == 1
+            and all(free[places[0] : places[0] + 2])
+        ):
+            is_whole = set(caption) <= set(said)
+            yield from (
+                TitleMention(start=one, end=one + 1, is_literal=True)
+                for one in range(places[0], places[0] + 2)
+                if is_whole
+            )
+
+
+def _is_link(word: QuestionWord) -> bool:
+    return word.folded in columns.LINKS or (len(word.folded) < _SHORTEST_TITLE and not word.is_han)
 
 
 def _of_verbs(
@@ -373,8 +493,14 @@ def _of_verbs(
 def _without_values(
     words: Sequence[QuestionWord], free: Sequence[bool], named: Sequence[ColumnMention]
 ) -> list[bool]:
-    ends = {one.end for one in named if all(column.kind == "number" for column in one.columns)}
-    return [is_free and not (at in ends and words[at].folded in _VALUES) for at, is_free in enumerate(free)]
+    ends = {one.end for one in named}
+    money = {one.end for one in named if all(unit_of(column) in CURRENCIES for column in one.columns)}
+    return [
+        is_free
+        and not (at in ends and words[at].folded in _VALUES)
+        and not (at in money and concepts_at(words, at)[1] & _SUMS)
+        for at, is_free in enumerate(free)
+    ]
 
 
 def _is_timed(said: Sequence[QuestionWord]) -> bool:

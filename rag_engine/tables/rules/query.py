@@ -17,6 +17,8 @@ Operator = Literal[">", ">=", "<", "<="]
 class Measure:
     function: Function
     columns: tuple[TypedColumn, ...] = ()
+    is_product: bool = False
+    """Of each row's cells; else several columns are added up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,8 @@ class Question:
     lexicon: Lexicon
     words: tuple[QuestionWord, ...]
     is_loose: bool = False
+    aside: str = ""
+    """What was left out of it: "I need the show and the date"."""
 
     def is_common(self, word: QuestionWord) -> bool:
         return self.lexicon.has(word, *COMMON)

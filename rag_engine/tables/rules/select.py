@@ -150,6 +150,8 @@ def _side(measure: Measure, side: Side) -> str:
 
 
 def _measured(measure: Measure) -> str:
+    if measure.is_product:
+        return f"{measure.function}({' * '.join(_quoted(column.sql_name) for column in measure.columns)})"
     return _function(measure.function, measure.columns)
 
 
@@ -157,7 +159,7 @@ def _function(function: str, columns: Sequence[TypedColumn]) -> str:
     if function == "count":
         return "count(*)"
     if function == "distinct":
-        return f"count(DISTINCT {_quoted(columns[0].text_name)})"
+        return f"count(DISTINCT {_in_one_spelling(columns[0], columns[0].text_name)})"
     return _folded_cells(function, [_quoted(column.sql_name) for column in columns])
 
 
@@ -199,7 +201,26 @@ def _direction(ranking: Superlative) -> str:
 
 def _group(group: Grouping) -> str:
     column = _quoted(group.column.sql_name)
-    return _UNITS[group.unit].format(column) if group.unit else column
+    return (
+        _UNITS[group.unit].format(column)
+        if group.unit
+        else _in_one_spelling(group.column, group.column.sql_name)
+    )
+
+
+def _in_one_spelling(column: TypedColumn, sql_name: str) -> str:
+    """ "Travel" and "travel" are one group, if the column has both."""
+    quoted = _quoted(sql_name)
+    spelled: dict[str, str] = {}
+    others: list[tuple[str, str]] = []
+    for text in column.values if column.kind == "text" and column.has_all_values else ():
+        first = spelled.setdefault(folded(" ".join(text.split())), text)
+        if first != text:
+            others.append((text, first))
+    if not others:
+        return quoted
+    cases = " ".join(f"WHEN {_literal(text)} THEN {_literal(first)}" for text, first in others)
+    return f"CASE {quoted} {cases} ELSE {quoted} END"
 
 
 def _group_label(group: Grouping, words: Lexicon) -> str:
@@ -208,6 +229,8 @@ def _group_label(group: Grouping, words: Lexicon) -> str:
 
 def label(measure: Measure, words: Lexicon) -> str:
     name = words.sentences[measure.function]
+    if measure.is_product:
+        return name.format(column=" × ".join(column.name for column in measure.columns))
     return name.format(column=_names(measure.columns)) if measure.columns else name
 
 

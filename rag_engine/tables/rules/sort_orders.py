@@ -17,6 +17,8 @@ _ORDERS: Final = {
     "in order": "",
     "in descending order": "most",
     "in ascending order": "least",
+    "best one first": "most",
+    "best first": "most",
     "absteigend": "most",
     "aufsteigend": "least",
     "absteigend sortiert": "most",

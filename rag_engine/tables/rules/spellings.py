@@ -11,6 +11,7 @@ from rag_engine.tables.rules.language.question_words import folded, forms, heade
 from rag_engine.tables.rules.mentions.comparisons import is_spelled
 from rag_engine.tables.rules.sort_orders import without_order
 from rag_engine.tables.rules.titles import titles_of
+from rag_engine.text.language.months import NUMBERS
 from rag_engine.text.spelling import is_slip
 
 if TYPE_CHECKING:
@@ -30,6 +31,19 @@ _SHORTENED: Final = {
         (re.compile(r"\bhow mutch\b", re.IGNORECASE), "how much"),
         (re.compile(r"\b(who|which|what)\b(.*?)\bmore\b(?!.*\bthan\b)", re.IGNORECASE), r"\1\2most"),
         (re.compile(r"\b(who|which|what)\b(.*?)\bless\b(?!.*\bthan\b)", re.IGNORECASE), r"\1\2least"),
+    ),
+    "fr": (
+        (
+            re.compile(
+                r"(?<!du )(?<!du 1er )\bau\s+(?=[1-4]\s?(?:er|ère|ème|eme|e|nd)?\s+(?:trimestre|semestre))",
+                re.IGNORECASE,
+            ),
+            "en ",
+        ),
+        (
+            re.compile(r"\b([1-4])\s?(?:er|ère|ème|eme|e|nd|nde)\s+(?=trimestre|semestre)", re.IGNORECASE),
+            r"\1 ",
+        ),
     ),
     "zh": ((re.compile(r"([每各][^，。？?]+?)各自?(?=有|是)"), r"\1"),),
 }
@@ -75,7 +89,7 @@ def _holds(table: TypedTable, text: str) -> bool:
 
 
 def plain(question: str, tables: Sequence[TypedTable], language: str) -> Wording:
-    question = without_order(_UNTIL_NOW.sub(" ", question).strip(), language)
+    question = without_order(_without_until_now(question, tables), language)
     for pattern, whole in _SHORTENED.get(language, ()):
         question = pattern.sub(whole, question)
     if language not in _UNDONE:
@@ -91,7 +105,9 @@ def plain(question: str, tables: Sequence[TypedTable], language: str) -> Wording
         if gender := gender_cell(folded(word), tables, language):
             taken.append((word, gender))
             return gender
-        if len(word) < _SHORTEST or not own.isdisjoint(cells.keys() | known.keys() | meant):
+        if len(word) < _SHORTEST or folded(word) in _within_phrases(language) | NUMBERS.keys():
+            return word
+        if not own.isdisjoint(cells.keys() | known.keys() | meant):
             return word
         for prefix in _UNDONE[language]:
             rest = word.casefold().removeprefix(prefix)
@@ -103,17 +119,26 @@ def plain(question: str, tables: Sequence[TypedTable], language: str) -> Wording
     return Wording(text=_WORD.sub(corrected, question), taken=tuple(taken))
 
 
+def _without_until_now(question: str, tables: Sequence[TypedTable]) -> str:
+    headers = " ".join(column.name.casefold() for table in tables for column in table.columns)
+    return _UNTIL_NOW.sub(lambda found: found[0] if found[0].casefold() in headers else " ", question).strip()
+
+
 def _without_slip(
     word: str, cells: Mapping[str, str], known: Mapping[str, str], taken: list[tuple[str, str]]
 ) -> str:
     if len(word) < _SHORTEST_TYPED or is_spelled(folded(word)):
         return word
-    near = {whole for whole in known.values() if is_slip(word, whole)}
-    named = {whole for whole in cells.values() if is_slip(word, whole)}
+    near = {folded(whole): whole for whole in known.values() if is_slip(word, whole)}
+    if not near and word.islower():
+        near = {
+            whole: whole for whole in concepts()[1] if len(whole) >= _SHORTEST_TYPED and is_slip(word, whole)
+        }
+    named = {folded(whole): whole for whole in cells.values() if is_slip(word, whole)}
     if len(near | named) != 1:
         return word
-    (found,) = near | named
-    if found in named and found not in near:
+    ((plain_form, found),) = (named | near).items()
+    if plain_form not in near:
         taken.append((word, found))
     return found
 
@@ -133,3 +158,10 @@ def _vocabulary(table: TypedTable, language: str, cells: bool) -> dict[str, str]
 @lru_cache(maxsize=8)
 def _lexical(language: str) -> dict[str, str]:
     return {first: first for first in lexicon(language).phrases}
+
+
+@lru_cache(maxsize=8)
+def _within_phrases(language: str) -> frozenset[str]:
+    return frozenset(
+        word for entries in lexicon(language).phrases.values() for phrase, _ in entries for word in phrase
+    )

@@ -67,6 +67,15 @@ _COLLECTIVE_ENDS: Final = ("kataster", "verzeichnis", "liste", "register", "uber
 _BRACKETS: Final = re.compile(r"[(\[（].*?[)\]）]")
 _SHORTEST_COMPOUND: Final = 8
 _SHORTEST_HEAD: Final = 5
+_SCRIPTS: Final = (
+    (
+        re.compile("[\u3040-\u30ff\u4e00-\u9fff]"),
+        ("japanese", "japan", "japanisch", "japanische", "japones", "japonesa"),
+    ),
+    (re.compile("[\u4e00-\u9fff]"), ("chinese", "chines", "chinesisch", "chinesische", "chino")),
+    (re.compile("[\u0400-\u04ff]"), ("russian", "russisch", "russische", "ruso", "rusa")),
+    (re.compile("[\uac00-\ud7af]"), ("korean", "koreanisch", "koreanische", "coreano")),
+)
 _DAY: Final = len("2025-03-01")
 _EXTENSIONS: Final = frozenset({"csv", "tsv", "xlsx", "xls", "xlsm", "ods", "md", "docx", "html", "pdf"})
 
@@ -85,18 +94,28 @@ def _has_one_row_a_day(table: TypedTable) -> bool:
 
 
 def title_words(table: TypedTable, language: str) -> frozenset[str]:
-    return frozenset(f"\x00{name}" for name in implied_rows(table)) | frozenset(
-        form
-        for text in titles_of(table)
-        for word in header_words(text, language)
-        if word.folded not in _EXTENSIONS and not word.is_number
-        for form in (
-            *word.forms,
-            *_first_part(word),
-            *_heads(word, language),
-            *(f"\x00{name}" for name in concepts_at((word,), 0)[1]),
+    return (
+        _scripts(table)
+        | frozenset(f"\x00{name}" for name in implied_rows(table))
+        | frozenset(
+            form
+            for text in titles_of(table)
+            for word in header_words(text, language)
+            if word.folded not in _EXTENSIONS and not word.is_number
+            for form in (
+                *word.forms,
+                *_first_part(word),
+                *_heads(word, language),
+                *(f"\x00{name}" for name in concepts_at((word,), 0)[1]),
+            )
         )
     )
+
+
+def _scripts(table: TypedTable) -> frozenset[str]:
+    """ "The Japanese list", by its headers."""
+    headers = "".join(column.name for column in table.columns)
+    return frozenset(name for pattern, names in _SCRIPTS if pattern.search(headers) for name in names)
 
 
 def titles_of(table: TypedTable) -> tuple[str, ...]:

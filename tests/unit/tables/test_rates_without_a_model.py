@@ -29,9 +29,11 @@ async def test_most_is_computed_hardly_anything_is_wrong_and_what_is_not_there_i
         for kind in ("computed", "lookup", "none")
     }
     assert counts["computed"]["right"] >= 0.6 * counts["computed"].total()
-    assert counts["lookup"]["right"] >= 0.85 * counts["lookup"].total()
+    assert counts["lookup"]["right"] >= 0.9 * counts["lookup"].total()
     assert sum(one.verdict == "wrong" for one in found) < 0.03 * len(found)
-    assert counts["none"]["refused"] == counts["none"].total()
+    is_said = counts["none"]["refused"] + counts["none"]["warned"]
+    """Refused, or the row with the words that it has nothing for."""
+    assert is_said == counts["none"].total()
 
 
 def _kind(judged: JudgedAnswer) -> str:

@@ -105,8 +105,9 @@ def sheet_sections(
     """`tables` are declared ranges; their first row is the header."""
     anchor = cell_range(title)
 
-    def writer(*, headed: bool = False) -> TableWriter:
-        return TableWriter(anchor=anchor, headings=headings, headed=headed)
+    def writer(*, headed: bool = False, caption: str = "") -> TableWriter:
+        named = (*headings, caption) if caption else headings
+        return TableWriter(anchor=anchor, headings=named, headed=headed)
 
     for block in _blocks(row for row in rows if row.cells):
         seen = list(islice(block, _BUFFERED))
@@ -118,8 +119,10 @@ def sheet_sections(
             ),
             key=lambda area: (area.first_row, area.first_column),
         )
+        captions, above = _captions(seen, own)
+        seen = [row for row in seen if row is not above]
         spans = _spans([_without(row, own) for row in seen])
-        writers = [(area, writer(headed=True)) for area in own]
+        writers = [(area, writer(headed=True, caption=captions.get(area, ""))) for area in own]
         others = [(span, writer()) for span in spans]
         apart = writer()
         if len(seen) < _BUFFERED:
@@ -138,6 +141,22 @@ def sheet_sections(
         for _, its_writer in (*writers, *others):
             yield from its_writer.close()
         yield from apart.close()
+
+
+def _captions(rows: Sequence[GridRow], areas: Sequence[Area]) -> tuple[dict[Area, str], GridRow | None]:
+    """One cell over each of several declared tables, and their row."""
+    first = min((area.first_row for area in areas), default=0)
+    row = next((one for one in reversed(rows) if one.number < first), None)
+    if len(areas) < 2 or row is None or first - row.number > _ROW_GAP:
+        return {}, None
+    over = {area: _columns_of(row, area) for area in areas if area.first_row == first}
+    if any(len(found) > 1 for found in over.values()) or sum(map(len, over.values())) != len(row.cells):
+        return {}, None
+    return {area: found[0] for area, found in over.items() if found}, row
+
+
+def _columns_of(row: GridRow, area: Area) -> list[str]:
+    return [text for column, text in row.cells.items() if area.first_column <= column <= area.last_column]
 
 
 def _in_order(

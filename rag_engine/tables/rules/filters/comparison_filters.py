@@ -112,6 +112,8 @@ def _compared_column(
     named = {column.sql_name for mention in reading.columns for column in mention.columns}
     spoken = [column for column in possible if column.sql_name in named]
     chosen = spoken if len(spoken) == 1 else possible
+    if len(chosen) > 1 and comparison.unit in CURRENCIES:
+        chosen = [column for column in chosen if columns.adds_up(column, language)] or chosen
     if len(chosen) != 1:
         names = [column.name for column in chosen]
         said = reading.question.spoken(comparison.start, comparison.end)

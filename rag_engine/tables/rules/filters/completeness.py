@@ -27,7 +27,7 @@ def check_used(
             continue
         if mention not in named and all(_tells_rows(reading, column) for column in mention.columns):
             continue
-        if measures.is_row_noun(reading, mention):
+        if measures.is_row_noun(reading, mention) or mention in measures.units_said(reading, rest):
             continue
         if reading.question.is_loose and _holds_always(reading, mention):
             continue
@@ -62,7 +62,7 @@ def is_all(reading: Interpretation, mention: ColumnMention) -> bool:
 
 def is_near(reading: Interpretation, end: int, start: int) -> bool:
     taken = {at for sign in reading.signs for at in range(sign.start, sign.end)}
-    taken |= {at for value in reading.values for at in range(value.start, value.end)}
+    taken |= {at for one in (*reading.values, *reading.titles) for at in range(one.start, one.end)}
     taken |= {
         at
         for column in reading.columns

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.tables.rules.filters import period_filters
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from rag_engine.tables.types import TypedColumn
 
 _TRUE: Final = 1
+_OF_NUMBERS: Final = frozenset({"of", "is", "=", "von", "ist", "de", "es", "est", "du"})
+_HALF: Final = 0.5
+_PAIR: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,23 +63,71 @@ def conditions(reading: Interpretation) -> Conditions:
     used: list[ColumnMention] = []
     if reading.doubtful and reading.periods:
         raise refused("choice", reading.table, "", [one.name for one in reading.doubtful])
-    values = [_chosen(reading, mention, used) for mention in reading.values]
+    values = _alternatives(reading, [_chosen(reading, mention, used) for mention in reading.values])
     others = [*lacking(reading, used), *compared(reading, used)]
     others += _truths(reading, used)
     others += _states(reading, used)
     others += _undated(reading, used)
+    others += _had(reading, used)
     others += _pending(reading, used)
     _check_links(reading, values, used)
     numbered = list(_numbered(reading, used))
-    others += [one for _, one in numbered]
+    others += [one for _, one in numbered if one is not None]
     periods = [_placed(reading, mention, used) for mention in reading.periods]
     if len({placed.by.sql_name for placed in periods if placed.by is not None}) > 1:
         raise refused("choice", reading.table, "", [placed.by.name for placed in periods if placed.by])
+    _check_periods(reading, periods)
     rest = tuple(mention for mention in reading.columns if mention not in used)
     numbers = tuple(one for one in reading.numbers if one not in [number for number, _ in numbered])
     return Conditions(
         values=tuple(values), periods=tuple(periods), others=tuple(others), rest=rest, numbers=numbers
     )
+
+
+def _alternatives(reading: Interpretation, values: Sequence[ChosenValue]) -> list[ChosenValue]:
+    """Two values of one column are alternatives only where they are listed; else a literal one is meant. Raises `Unanswered`."""
+    kept = list(values)
+    for one, other in pairwise(values):
+        if (
+            one.column != other.column
+            or set(one.texts) == set(other.texts)
+            or _are_listed(reading, one, other)
+        ):
+            continue
+        ranks = [(each.mention.exact, _is_literal(reading, each)) for each in (one, other)]
+        if ranks[0] == ranks[1]:
+            raise refused("unclear", reading.table, _said(reading, other.mention))
+        kept = [each for each in kept if each is not (one if ranks[0] < ranks[1] else other)]
+    return kept
+
+
+def _check_periods(reading: Interpretation, periods: Sequence[PlacedPeriod]) -> None:
+    """Two periods of one column are alternatives only where they are listed."""
+    filtered = [one for one in periods if one.filters]
+    if len(filtered) < _PAIR or reading.has("difference", "change", "ratio", "and", "or", "than", "pair"):
+        return
+    words, text = reading.question.words, reading.question.text
+    for one, other in pairwise(reading.periods):
+        between = text[words[one.end - 1].end : words[other.start].start]
+        joined = any(sign.group == "links" and one.end <= sign.start < other.start for sign in reading.signs)
+        if not joined and not any(mark in between for mark in ",/;、&+"):
+            raise refused("question", reading.table)
+
+
+def _are_listed(reading: Interpretation, one: ChosenValue, other: ChosenValue) -> bool:
+    question = reading.question
+    start, end = one.mention.end, other.mention.start
+    between = question.text[question.words[start - 1].end : question.words[end].start]
+    joined = any(
+        sign.name in {"and", "or", "than", "pair"} and start <= sign.start < end for sign in reading.signs
+    )
+    joined = joined or reading.has("difference", "change", "ratio")
+    both = _is_literal(reading, one) and _is_literal(reading, other)
+    return joined or both or any(mark in between for mark in ",/;、&+")
+
+
+def _is_literal(reading: Interpretation, value: ChosenValue) -> bool:
+    return folded(_said(reading, value.mention)) in map(folded, value.texts)
 
 
 def text_filters(values: tuple[ChosenValue, ...]) -> list[Filter]:
@@ -117,9 +169,14 @@ def _chosen(reading: Interpretation, mention: ValueMention, used: list[ColumnMen
         raise refused(
             "choice", reading.table, _said(reading, mention), [one.name for one, _ in mention.choices]
         )
-    if len(texts) > 1 and not mention.exact:
+    if len(texts) > 1 and not mention.exact and not _is_part_of_each(_said(reading, mention), texts):
         raise refused("choice", reading.table, _said(reading, mention), texts)
     return ChosenValue(mention=mention, column=column, texts=texts, negated=_is_negated(reading, mention))
+
+
+def _is_part_of_each(said: str, texts: Sequence[str]) -> bool:
+    """ "China" of "Beijing, China" and "Shanghai, China"."""
+    return all(folded(said) in (folded(part.strip()) for part in text.split(",")) for text in texts)
 
 
 def _literal(
@@ -201,10 +258,12 @@ def _states(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filt
     words = reading.question.words
     for mention in reading.columns:
         (column, *more) = mention.columns
-        if more or mention in used or column.kind not in {"date", "text"} or mention.end - mention.start > 1:
+        if more or mention in used or column.kind not in {"date", "text"}:
+            continue
+        if mention.end - mention.start > 1 and mention.share < _HALF:
             continue
         has_gaps = 0 < column.filled < reading.table.row_count
-        if not has_gaps or reading.periods or not _is_participle(reading, mention):
+        if not has_gaps or _may_be_dated(reading, mention) or not _is_participle(reading, mention):
             continue
         is_asked = reading.has("when", "who", "where", group="asked")
         if is_asked or any(reading.question.is_beside(mention.end, value.start) for value in reading.values):
@@ -216,6 +275,19 @@ def _states(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filt
         if before in _COPULAS or negated:
             used.append(mention)
             yield EmptyFilter(column=column, negated=not negated)
+
+
+def _may_be_dated(reading: Interpretation, mention: ColumnMention) -> bool:
+    """A period that no other column of dates leads is about this one."""
+    dates = [
+        one
+        for one in reading.columns
+        if one is not mention and all(each.kind == "date" for each in one.columns)
+    ]
+    return any(
+        not any(reading.question.is_beside(one.end, period.start) for one in dates)
+        for period in reading.periods
+    )
 
 
 _COPULAS: Final = frozenset({"is", "are", "was", "were", "been", "has", "have", "had", "ya", "han", "ha", "sind", "ist", "wurde", "wurden", "esta", "estan", "fue", "fueron"})  # fmt: skip
@@ -244,10 +316,24 @@ def _undated(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Fil
             and not more
             and (column.kind == "date" or has_gaps)
             and mention not in used
-            and not reading.periods
+            and not _may_be_dated(reading, mention)
         ):
             used.append(mention)
             yield EmptyFilter(column=column)
+
+
+def _had(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filter]:
+    """ "Is in arrears": more than none."""
+    words = reading.question.words
+    for mention in reading.columns:
+        before = [word.folded for word in words[max(mention.start - 2, 0) : mention.start]]
+        is_state = len(before) == _PAIR and before[0] in _COPULAS and before[1] in {"in", "im", "en"}
+        (column, *more) = mention.columns
+        if not is_state or more or mention in used:
+            continue
+        if columns.is_quantity(column, reading.question.language):
+            used.append(mention)
+            yield RangeFilter(column=column, low=0, includes_low=False)
 
 
 def _pending(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filter]:
@@ -299,7 +385,9 @@ def _is_attribute(reading: Interpretation, mention: ColumnMention) -> bool:
     return mention.end in things or before in _COPULAS
 
 
-def _numbered(reading: Interpretation, used: list[ColumnMention]) -> Iterator[tuple[BareNumber, Filter]]:
+def _numbered(
+    reading: Interpretation, used: list[ColumnMention]
+) -> Iterator[tuple[BareNumber, Filter | None]]:
     language = reading.question.language
     for number in reading.numbers:
         mention = next(
@@ -312,6 +400,14 @@ def _numbered(reading: Interpretation, used: list[ColumnMention]) -> Iterator[tu
             for column in spoken
             if column.kind == "number" and columns.header(column.name, language).is_code
         ]
+        if _counts_rows(reading, number):
+            yield number, None
+            continue
+        if (amount := _amount(reading, number)) is not None:
+            mention, column = amount
+            used.append(mention)
+            yield number, RangeFilter(column=column, low=number.value, high=number.value, includes_high=True)
+            continue
         if mention is not None and (named := _unlisted(reading, mention, number)) is not None:
             used.append(mention)
             yield number, named
@@ -320,6 +416,41 @@ def _numbered(reading: Interpretation, used: list[ColumnMention]) -> Iterator[tu
         if mention is not None:
             used.append(mention)
         yield number, RangeFilter(column=codes[0], low=number.value, high=number.value, includes_high=True)
+
+
+def _counts_rows(reading: Interpretation, number: BareNumber) -> bool:
+    """ "The 12 big cities", of a table of twelve."""
+    things = (*reading.columns, *reading.titles)
+    is_ranked = reading.has("most", "least") or any(
+        one.group in {"superlatives", "ordinals"} for one in reading.signs
+    )
+    return (
+        number.value == reading.table.row_count
+        and not is_ranked
+        and any(one.start == number.end for one in things)
+    )
+
+
+def _amount(reading: Interpretation, number: BareNumber) -> tuple[ColumnMention, TypedColumn] | None:
+    """ "37.5 hours" and "4 seats" are conditions, if nothing is ranked."""
+    if reading.has("most", "least") or any(
+        one.group in {"superlatives", "ordinals"} for one in reading.signs
+    ):
+        return None
+    after = [one for one in reading.columns if one.start == number.end]
+    things = (*reading.columns, *reading.values, *reading.titles)
+    is_led = not any(one.start == number.end for one in things)
+    before = [one for one in reading.columns if is_led and _is_just_before(reading, one.end, number.start)]
+    mention = next(iter((*after, *before)), None)
+    if mention is None or len(mention.columns) > 1 or mention.is_title:
+        return None
+    (column,) = mention.columns
+    return (mention, column) if columns.is_quantity(column, reading.question.language) else None
+
+
+def _is_just_before(reading: Interpretation, end: int, start: int) -> bool:
+    """ "A rating of 1"."""
+    return end <= start and all(word.folded in _OF_NUMBERS for word in reading.question.words[end:start])
 
 
 def _unlisted(reading: Interpretation, mention: ColumnMention, number: BareNumber) -> TextFilter | None:
@@ -362,6 +493,7 @@ def _placed(reading: Interpretation, mention: PeriodMention, used: list[ColumnMe
         column_mention
         for column_mention in reading.columns
         if any(column.kind == "date" for column in column_mention.columns)
+        and column_mention not in used
         and not _is_asked(reading, column_mention)
     ]
     dates = [column for one in named for column in one.columns if column.kind == "date"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rag_engine.tables.rules.interpretation import title_periods
 from rag_engine.tables.rules.language.question_words import words
 from rag_engine.tables.rules.mentions import columns, periods, time_spans
+from rag_engine.tables.rules.mentions.joins import JoinedTable
 from rag_engine.tables.rules.query import RangeFilter, TextFilter
 from rag_engine.tables.rules.refusals import refused
 
@@ -49,7 +50,7 @@ def date_column(reading: Interpretation, dates: Sequence[TypedColumn]) -> TypedC
     """The only one, or the one called "date"."""
     if dates:
         return dates[0] if len(dates) == 1 else None
-    found = [column for column in reading.table.columns if column.kind == "date"]
+    found = _date_columns(reading)
     if len(found) == 1:
         return found[0]
     plain = [
@@ -62,6 +63,32 @@ def date_column(reading: Interpretation, dates: Sequence[TypedColumn]) -> TypedC
         return plain[0]
     first = [column for column in found if not _is_later(reading, column)]
     return first[0] if len(first) == 1 and first[0] is found[0] else None
+
+
+def _date_columns(reading: Interpretation) -> list[TypedColumn]:
+    """Of the rows' own table."""
+    table = reading.table
+    found = [column for column in table.columns if column.kind == "date"]
+    return [one for one in found if table.is_first(one)] if isinstance(table, JoinedTable) else found
+
+
+def _assumed_date_column(reading: Interpretation) -> TypedColumn | None:
+    """That of the rows' own noun, or the first; an answer names it."""
+    found = _date_columns(reading)
+    said = [column for column in found if _is_of_rows(reading, column)]
+    if len(said) == 1:
+        return said[0]
+    return found[0] if found and not _is_later(reading, found[0]) else None
+
+
+def _is_of_rows(reading: Interpretation, column: TypedColumn) -> bool:
+    """ "Order date", of orders."""
+    own = {
+        form for word in columns.header(column.name, reading.question.language).words for form in word.forms
+    }
+    things = (*reading.titles, *reading.columns)
+    words = reading.question.words
+    return any(not own.isdisjoint(words[at].forms) for one in things for at in range(one.start, one.end))
 
 
 def _is_later(reading: Interpretation, column: TypedColumn) -> bool:
@@ -79,12 +106,16 @@ def _placed(
     dates: Sequence[TypedColumn],
     titled: Sequence[Period],
 ) -> PlacedPeriod | None:
+    if not asked.limit and _is_in_named_header(reading, asked):
+        return PlacedPeriod()
     under = None if asked.limit else _under_headers(reading, mention, asked, titled)
     if under is not None:
         return under
     if not dates and _names_timed(reading):
         return None
-    if dates or any(column.kind == "date" for column in reading.table.columns):
+    if not dates and not asked.months and not asked.limit and _is_caption_year(reading, asked):
+        return PlacedPeriod()
+    if dates or _date_columns(reading):
         return _by_date(reading, mention, asked, dates)
     if asked.limit:
         return None
@@ -93,6 +124,25 @@ def _placed(
         return by_values
     is_titled = any(asked.contains(one) for one in titled if one.year or not asked.year)
     return PlacedPeriod() if is_titled and not asked.day else None
+
+
+def _is_caption_year(reading: Interpretation, asked: Period) -> bool:
+    """Of a sheet a year; several dates of a row may lie in others."""
+    table = reading.table
+    found = [period for _, _, period in periods.within(words(table.caption, reading.question.language))]
+    years = {one.year for one in found if not one.months}
+    return years == {asked.year} and len(_date_columns(reading)) > 1
+
+
+def _is_in_named_header(reading: Interpretation, asked: Period) -> bool:
+    """2024, of "loans in 2024" where the only such column is "Loans 2024"."""
+    language = reading.question.language
+    if columns.timed_columns(reading.table, language):
+        return False
+    named = (
+        columns.header(column.name, language).period for one in reading.columns for column in one.columns
+    )
+    return any(period is not None and asked.contains(period) for period in named)
 
 
 def _names_timed(reading: Interpretation) -> bool:
@@ -124,7 +174,7 @@ def _under_headers(
 def _by_date(
     reading: Interpretation, mention: PeriodMention, asked: Period, dates: Sequence[TypedColumn]
 ) -> PlacedPeriod | None:
-    column = date_column(reading, dates)
+    column = date_column(reading, dates) or (None if dates else _assumed_date_column(reading))
     if column is None:
         names = [one.name for one in dates or reading.table.columns if one.kind == "date"]
         raise refused("choice", reading.table, _said(reading, mention), names)

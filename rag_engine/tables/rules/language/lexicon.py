@@ -81,6 +81,12 @@ def lexicon(language: str) -> Lexicon:
     return Lexicon(phrases, {**raw["labels"], **raw["notes"]})
 
 
+@lru_cache(maxsize=1)
+def short_words() -> frozenset[str]:
+    raw = tomllib.loads((_FOLDER / "short.toml").read_text(encoding="utf-8"))
+    return frozenset(raw["words"])
+
+
 @dataclass(frozen=True, slots=True)
 class Concept:
     name: str

@@ -16,12 +16,24 @@ _WORD: Final = re.compile(
     rf"[{_HAN}]|{_DATE}|\d+(?:[.,'’]\d+)*|[^\W\d_{_HAN}][^\W_{_HAN}]*|[<>]=?|[%€$£¥&≤≥=、]"
 )
 _HUMP: Final = re.compile(r"(?<=[a-zà-ÿ])(?=[A-ZÀ-Þ])")
-_POSSESSIVE: Final = re.compile(r"(?<=\w)['’]s\b")
+_POSSESSIVE: Final = re.compile(r"(?<=\w)['’]s\b|(?<=s)['’](?=\s)")
 _COMPOUND: Final = re.compile(
     r"(gesamt|durchschnitts|höchst|mindest|maximal|minimal)([a-zäöüß]{4,})\Z", re.IGNORECASE
 )
 _ORDINAL: Final = re.compile(r"(zweit|dritt|viert|fünft)([a-zäöüß]{3,}st(?:e[nmrs]?)?)\Z", re.IGNORECASE)
-_COUNTED: Final = re.compile(r"([A-ZÄÖÜa-zäöüß]{4,}?)(anzahl|zahl)")
+_COUNTED: Final = re.compile(r"([A-ZÄÖÜa-zäöüß]{4,}?)(anzahl|zahl|nr)")
+_IRREGULAR: Final = {
+    form: forms[0]
+    for forms in (
+        "sell sells selling sold", "buy buys buying bought", "take takes taking took taken",
+        "spend spends spending spent", "win wins winning won", "lose loses losing lost",
+        "send sends sending sent", "hold holds holding held", "write writes writing wrote written",
+        "drive drives driving drove driven", "build builds building built", "lend lends lent",
+        "catch catches caught", "teach teaches taught", "give gives gave given", "grow grows grew grown",
+    )
+    for forms in [forms.split()]
+    for form in forms
+}  # fmt: skip
 _ENDINGS: Final = frozenset({"e", "en", "er", "es", "em", "wert", "werte"})
 _SHORTEST_STEM: Final = 4
 _SHORTEST_PLURAL: Final = 3
@@ -57,9 +69,11 @@ def forms(word: str, language: str) -> frozenset[str]:
     if len(plain) == _SHORTEST_PLURAL and language == "en" and plain.isalpha():
         return frozenset((plain, plain.removesuffix("s")))
     if len(plain) < _SHORTEST_STEM or not plain.isalpha():
-        return frozenset((plain,))
+        is_plural_code = plain.endswith("s") and any(map(str.isdigit, plain))
+        return frozenset((plain, plain.removesuffix("s"))) if is_plural_code else frozenset((plain,))
     stems = (form for name in {language, "en"} for form in tokens(word, language=name))
-    return frozenset((plain, *map(folded, stems)))
+    irregular = (_IRREGULAR[plain],) if language == "en" and plain in _IRREGULAR else ()
+    return frozenset((plain, *irregular, *map(folded, stems)))
 
 
 @lru_cache(maxsize=32_768)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from rag_engine.tables.types import TypedColumn, TypedTable
 
 _SHORTEST_ABBREVIATION: Final = 4
+_CODES: Final = frozenset({"id", "ids", "code", "codes", "ref", "refs", "reference", "references", "kennung", "kennungen", "codigo", "codigos"})  # fmt: skip
 
 
 def abbreviated(
@@ -32,6 +33,24 @@ def abbreviated(
         elif len(own) == 1:
             found.append(ColumnMention(start=at, end=at + 1, columns=own, share=0.0))
     return found
+
+
+def codes(
+    words: Sequence[QuestionWord], free: Sequence[bool], table: TypedTable, language: str
+) -> list[ColumnMention]:
+    """ "The IDs", if one column has them."""
+    own = tuple(
+        column
+        for column in table.columns
+        if any(word.folded in _CODES for word in header(column.name, language).words)
+    )
+    if len(own) != 1:
+        return []
+    return [
+        ColumnMention(start=at, end=at + 1, columns=own, share=0.0)
+        for at, word in enumerate(words)
+        if free[at] and word.folded in _CODES
+    ]
 
 
 def _named(

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from rag_engine.tables.rules.language.question_words import header_words
 from rag_engine.tables.rules.language.question_words import words as words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from rag_engine.tables.rules.language.question_words import QuestionWord
     from rag_engine.tables.types import TypedColumn, TypedTable
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 _LONGEST: Final = 12
 _SHORTEST_PART: Final = 3
 _SHORTEST_HEAD: Final = 4
+_LONG_NUMBER: Final = len("1043")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,11 +52,42 @@ def _index(values: tuple[str, ...], language: str) -> _Values:
             by_form.setdefault(form, []).append((found, text))
         for word in found:
             by_word.setdefault(word.folded, {})[text] = None
+    for core, text in _cores(values, language):
+        for form in core[0].forms:
+            by_form.setdefault(form, []).append((core, text))
     return _Values(
         {form: tuple(entries) for form, entries in by_form.items()},
         {word: tuple(texts) for word, texts in by_word.items()},
         (_frozen(heads[0]), _frozen(heads[1])),
     )
+
+
+def _cores(values: Sequence[str], language: str) -> Iterator[tuple[tuple[QuestionWord, ...], str]]:
+    """Names without sizes that only one cell has."""
+    named: dict[tuple[str, ...], list[tuple[tuple[QuestionWord, ...], str]]] = {}
+    for text in values:
+        for core in (_core(words_of(text, language)), _turned(text, language)):
+            if core:
+                named.setdefault(tuple(word.folded for word in core), []).append((core, text))
+    return (found[0] for found in named.values() if len(found) == 1)
+
+
+def _turned(text: str, language: str) -> tuple[QuestionWord, ...]:
+    """ "Petra Lorenz" of "Lorenz, Petra"."""
+    last, comma, first = text.partition(", ")
+    is_name = bool(comma) and all(part.replace("-", "").replace(" ", "").isalpha() for part in (last, first))
+    return words_of(f"{first} {last}", language) if is_name else ()
+
+
+def _core(found: tuple[QuestionWord, ...]) -> tuple[QuestionWord, ...]:
+    """ "Angle grinder" of "Angle grinder 115 mm"."""
+    end = next((at for at, word in enumerate(found) if any(map(str.isdigit, word.text))), 0)
+    core = found[:end]
+    is_name = (
+        all(word.text.isalpha() for word in core)
+        and max((len(word.text) for word in core), default=0) > _SHORTEST_HEAD
+    )
+    return core if is_name else ()
 
 
 def _frozen(heads: Mapping[str, set[str]]) -> dict[str, frozenset[str]]:
@@ -163,6 +196,10 @@ def _longest(
                 continue
             if not _is_same(words[start:end], value, is_common):
                 continue
+            if value[0].is_number and len(value) == 1 and not _may_name(words, start, column, language):
+                continue
+            if _is_another_size(words, end, text, len(value), language):
+                continue
             if end > best:
                 best, choices = end, {}
             choices.setdefault(number, []).append(text)
@@ -171,6 +208,24 @@ def _longest(
     exact = {number: _closest(words[start:best], texts, language) for number, texts in choices.items()}
     named = tuple((table.columns[number], texts) for number, texts in sorted(exact.items()))
     return ValueMention(start=start, end=best, choices=named, exact=True)
+
+
+def _is_another_size(words: Sequence[QuestionWord], end: int, text: str, length: int, language: str) -> bool:
+    """ "Cessna 172" is no "Cessna 152"."""
+    is_core = len(words_of(text, language)) > length
+    return is_core and end < len(words) and any(map(str.isdigit, words[end].text))
+
+
+def _may_name(words: Sequence[QuestionWord], at: int, column: TypedColumn, language: str) -> bool:
+    """The 31 of "firing no. 31", not of "31 pieces"."""
+    if not column.is_number_read_as_text:
+        return True
+    number = words[at].text
+    if len(number) >= _LONG_NUMBER and not (len(number) == _LONG_NUMBER and number[:2] in {"19", "20"}):
+        return True
+    before = words[max(at - 2, 0) : at]
+    own = {form for word in header_words(column.name, language) for form in word.forms}
+    return any(not own.isdisjoint(word.forms) for word in before)
 
 
 def _closest(said: Sequence[QuestionWord], texts: Sequence[str], language: str) -> tuple[str, ...]:
@@ -185,5 +240,7 @@ def _is_same(
     if not all(not one.forms.isdisjoint(other.forms) for one, other in zip(said, value, strict=True)):
         return False
     if all(map(is_common, said)) or (len(said) == 1 and len(said[0].text) == 1 and not said[0].is_han):
+        if len(said) > 1 and [word.folded for word in said] == [word.folded for word in value]:
+            return True
         return [word.text for word in said] == [word.text for word in value] and not said[0].text.islower()
     return True

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.tables.rules.mentions.columns import ColumnMention, header, is_quantity, timed_columns
+from rag_engine.tables.rules.mentions.limits import limited_by
 from rag_engine.tables.rules.mentions.units import unit_of
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class ColumnComparison:
 
 
 def compared_columns(
-    question: Question, free: Sequence[bool], named: Sequence[ColumnMention]
+    question: Question, free: Sequence[bool], table: TypedTable, named: Sequence[ColumnMention]
 ) -> Iterator[ColumnComparison]:
     at = 0
     while at < len(question.words):
@@ -43,6 +44,8 @@ def compared_columns(
             end, meaning = question.lexicon.at(question.words, at, "periods", free=free)
             operator, kind = _OF_DATES.get(meaning), "date"
         sides = _sides(question, named, at, end, kind) if operator and all(free[at:end]) else None
+        if operator and kind == "number" and sides is None and all(free[at:end]):
+            sides = _with_limit(question, table, named, end)
         if operator and sides:
             yield ColumnComparison(start=at, end=end, operator=operator, sides=sides)
         at = max(end, at + 1)
@@ -115,6 +118,18 @@ def _sides(
     if first.kind != kind or second.kind != kind:
         return None
     return before[-1], after[0]
+
+
+def _with_limit(
+    question: Question, table: TypedTable, named: Sequence[ColumnMention], end: int
+) -> tuple[ColumnMention, ColumnMention] | None:
+    """ "Below the minimum"."""
+    after = next((one for one in named if question.is_beside(end, one.start)), None)
+    limit = _compared(after, question.language) if after is not None else None
+    bounded = limited_by(table, limit, question.language) if limit is not None else None
+    if after is None or bounded is None:
+        return None
+    return ColumnMention(start=after.start, end=after.end, columns=(bounded,), share=0.0), after
 
 
 def _compared(mention: ColumnMention, language: str) -> TypedColumn | None:

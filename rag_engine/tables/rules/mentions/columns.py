@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.tables.rules.language.lexicon import concepts, concepts_at
+from rag_engine.tables.rules.language.lexicon import concepts, concepts_at, short_words
 from rag_engine.tables.rules.language.question_words import header_words
 from rag_engine.tables.rules.mentions import periods
-from rag_engine.tables.rules.mentions.units import CURRENCIES, UNITS, unit_of
+from rag_engine.tables.rules.mentions.units import CURRENCIES, UNITS, unit_of, unit_of_header
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -77,6 +77,13 @@ CODES: Final = frozenset(
 )
 _BEFORE_NOUNS: Final = frozenset("哪个每各种位名家款道")
 _AGENTS: Final = ("er", "ers", "or", "ors")
+_SHORTEST_ABBREVIATION: Final = 3
+_LONGEST_ABBREVIATION: Final = 4
+_LEFT_OUT: Final = 3
+_VOWELS: Final = frozenset("aeiou")
+_POSSESSIVES: Final = frozenset({"their", "his", "her", "its", "our", "your", "my", "ihre", "ihren", "seine", "seinen", "unsere", "sus", "su", "leur", "leurs"})  # fmt: skip
+_CROWDS: Final = frozenset({"people", "leute", "menschen", "gente", "personas", "personnes", "gens"})
+_AGENT_ENDS: Final = frozenset({"by", "to", "von", "durch", "por", "par"})
 _COUNTED: Final = frozenset(["of", "der", "von", "de"])
 _UNITS: Final = frozenset(
     ["€", "$", "£", "¥", "%", "eur", "usd", "gbp", "chf", "euro", "euros", "percent", "元", "万"]
@@ -86,14 +93,34 @@ _COUNTED_UNITS: Final = frozenset(
     {"min", "h", "kg", "g", "t", "km", "m", "cm", "m²", "km²", "l", "kWh", "MWh", "kcal"}
 )
 """Others are also names of periods and of money."""
+_A_YEAR: Final = re.compile(
+    r"\bp\. ?a\.|/ ?(?:year|yr|Jahr|año|an)\b|\b(?:annual|yearly|jährlich|anual|annuel)", re.IGNORECASE
+)
+_RATIO: Final = re.compile(r"(?:\bper|/|\bpro|\bpor|\bpar) ?\d")
 _BRACKETS: Final = re.compile(r"[(\[（].*?[)\]）]")
 AUXILIARIES: Final = frozenset({"is", "are", "was", "were", "did", "has", "have"})
+_LIMITS: Final = frozenset(
+    {"min", "minimum", "reorder", "target", "limit", "max", "maximum", "threshold", "goal", "quota", "budget", "budgeted", "planned", "plan"}
+    | {"mindest", "minimal", "maximal", "soll", "ziel", "grenze", "grenzwert", "meldebestand", "geplant"}
+    | {"minimo", "minima", "maximo", "objetivo", "limite", "meta", "presupuesto", "previsto"}
+    | {"seuil", "objectif", "prevu", "maximal"}
+)  # fmt: skip
+_OF_UNITS: Final = {
+    unit: frozenset({concept})
+    for concept, units in {
+        "temperature": ("°C", "°F"),
+        "energy": ("kWh", "MWh"),
+        "weight": ("kg", "g", "t"),
+        "distance": ("km", "mi"),
+    }.items()
+    for unit in units
+}
 _OF_MONEY: Final = frozenset({"cost"})
 UNSPECIFIC_MONEY: Final = frozenset({"revenue", "cost", "amount"})
 ALL_MONEY: Final = UNSPECIFIC_MONEY | {"budget", "profit", "tax", "rent", "donation"}
-_PIECES: Final = frozenset({"quantity", "stock", "attendance", "person", "capacity"})
+PIECES: Final = frozenset({"quantity", "stock", "attendance", "person", "capacity"})
 _PER_TIME: Final = ALL_MONEY | {"price", "pay", "hours", "use", "distance"}
-_TIMES: Final = frozenset({"year", "month", "quarter"})
+TIMES: Final = frozenset({"year", "month", "quarter"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +163,9 @@ def header(name: str, language: str) -> Header:
     return Header(
         words=found,
         required=frozenset(plain or named),
-        concepts=_concepts(found) - _OF_MONEY if any(map(_is_time, found)) else _concepts(found),
+        concepts=(_concepts(found) - _OF_MONEY if any(map(_is_time, found)) else _concepts(found))
+        | _OF_UNITS.get(unit_of_header(name), frozenset())
+        | (frozenset({"year"}) if _A_YEAR.search(name) else frozenset()),
         period=spans[0][2] if len(spans) == 1 else None,
         is_code=is_code,
     )
@@ -151,13 +180,15 @@ def adds_up(column: TypedColumn, language: str) -> bool:
         and column.unit not in {"%", "‰"}
         and all(known[name].adds_up for name in read.concepts)
         and "%" not in column.name
+        and not _RATIO.search(column.name)
     )
 
 
 def is_quantity(column: TypedColumn, language: str) -> bool:
     """No code, year, month or rank."""
     read = header(column.name, language)
-    is_time = bool(read.concepts & _TIMES) and read.period is None and not read.concepts & _PER_TIME
+    is_time = bool(read.concepts & TIMES) and read.period is None and not read.concepts & _PER_TIME
+    is_time = is_time and unit_of(column) not in CURRENCIES
     return column.kind == "number" and not read.is_code and not is_time
 
 
@@ -186,9 +217,30 @@ def mentioned(
     while at < len(words):
         mention = _run(words, places, at, table, language, is_common, is_hint)
         if mention is not None:
-            found.append(mention)
+            found.append(_as_said_elsewhere(mention, words, language))
         at = mention.end if mention is not None else at + 1
     return found
+
+
+def _as_said_elsewhere(mention: ColumnMention, words: Sequence[QuestionWord], language: str) -> ColumnMention:
+    """ "Subs paid", not "Subs due", of subs that somebody paid."""
+    names = tuple(one for one in mention.columns if not _names_code(one, language))
+    beside = {
+        word.folded
+        for word in (*words[max(mention.start - 2, 0) : mention.start], *words[mention.end : mention.end + 1])
+    }
+    if len(mention.columns) > 1 and len(names) == 1 and beside.isdisjoint(CODES):
+        return replace(mention, columns=names)
+    if len(mention.columns) == 1:
+        return mention
+    said = {form for word in words for form in word.forms}
+    shared = {
+        column: sum(not read.words[at].forms.isdisjoint(said) for at in read.required)
+        for column in mention.columns
+        for read in [header(column.name, language)]
+    }
+    best = tuple(column for column, count in shared.items() if count == max(shared.values()))
+    return replace(mention, columns=best) if len(best) == 1 else mention
 
 
 def meant(
@@ -205,8 +257,13 @@ def meant(
     while at < len(words):
         end, names = concepts_at(words, at)
         columns = tuple(column for column in table.columns if names & header(column.name, language).concepts)
-        if not columns and "quantity" in names:
-            columns = of_concepts(table, frozenset({"stock"}), language)
+        columns = tuple(one for one in columns if not _names_code(one, language)) or columns
+        if not columns and names & {"quantity", "stock"}:
+            columns = of_concepts(table, frozenset({"quantity", "stock"}), language)
+        if not columns and "person" in names and words[at].folded in _CROWDS:
+            columns = of_concepts(table, frozenset({"population"}), language)
+        if not columns and names & {"person", "role"}:
+            columns = tuple(one for one in table.columns if _names_agents(one, language))
         if of_money and not columns and names & UNSPECIFIC_MONEY:
             columns = _only_amount(table, language)
         if names and columns and all(free[at:end]):
@@ -217,6 +274,16 @@ def meant(
         else:
             at += 1
     return found
+
+
+def _names_agents(column: TypedColumn, language: str) -> bool:
+    """ "Inspected by"."""
+    found = header(column.name, language).words
+    return column.kind == "text" and len(found) > 1 and found[-1].folded in _AGENT_ENDS
+
+
+def _names_code(column: TypedColumn, language: str) -> bool:
+    return column.is_number_read_as_text or header(column.name, language).is_code
 
 
 def _only_amount(table: TypedTable, language: str) -> tuple[TypedColumn, ...]:
@@ -230,7 +297,7 @@ def _only_amount(table: TypedTable, language: str) -> tuple[TypedColumn, ...]:
         return ()
     own = header(sums[0].name, language).concepts
     is_of_pieces = any(
-        one.kind == "number" and header(one.name, language).concepts & _PIECES for one in table.columns
+        one.kind == "number" and header(one.name, language).concepts & PIECES for one in table.columns
     )
     return tuple(sums) if own <= {"amount"} or (own == frozenset({"price"}) and not is_of_pieces) else ()
 
@@ -244,7 +311,7 @@ def united(
         if at >= len(words) or not free[at]:
             continue
         columns = tuple(
-            column for column in table.columns if words[at].folded in _bracketed(column.name, language)
+            column for column in table.columns if words[at].folded in bracketed(column.name, language)
         )
         if columns:
             found.append(ColumnMention(start=at, end=at + 1, columns=columns, share=0.0))
@@ -262,7 +329,7 @@ def of_units(words: Sequence[QuestionWord], free: Sequence[bool], table: TypedTa
     return found
 
 
-def _bracketed(name: str, language: str) -> set[str]:
+def bracketed(name: str, language: str) -> set[str]:
     inside = [match.span() for match in _BRACKETS.finditer(name)]
     return {word.folded for word in header(name, language).words if _is_within(word, inside)}
 
@@ -275,7 +342,13 @@ def _narrowed(
     columns: tuple[TypedColumn, ...], names: frozenset[str], language: str
 ) -> tuple[TypedColumn, ...]:
     pure = tuple(column for column in columns if header(column.name, language).concepts <= names)
-    return pure or columns
+    found = pure or columns
+    return tuple(column for column in found if not is_limit(column.name, language)) or found
+
+
+def is_limit(name: str, language: str) -> bool:
+    """Such as "Minimum stock"."""
+    return any(word.folded in _LIMITS for word in header_words(name, language))
 
 
 def _run(
@@ -288,14 +361,14 @@ def _run(
     is_hint: Callable[[QuestionWord], bool],
 ) -> ColumnMention | None:
     kept = dict(places[start])
-    if not kept:
+    if not kept or words[start].text == "no" or _is_in_total(words, start):
         return None
     end = at = start + 1
     while at < len(words) and at - end <= 2:
-        if words[at].folded in LINKS | AUXILIARIES and not places[at]:
+        if words[at].folded in LINKS | AUXILIARIES | _POSSESSIVES and not places[at]:
             at += 1
             continue
-        grown = _grown(kept, places[at])
+        grown = _grown(kept, places[at]) if words[at].text != "no" else {}
         if not grown:
             break
         kept, at, end = grown, at + 1, at + 1
@@ -318,6 +391,10 @@ def _run(
     best = max(scored.values())
     columns = tuple(table.columns[number] for number, share in scored.items() if share == best)
     return ColumnMention(start=start, end=end, columns=columns, share=best)
+
+
+def _is_in_total(words: Sequence[QuestionWord], at: int) -> bool:
+    return words[at].folded == "total" and at > 0 and words[at - 1].folded in {"in", "en", "au"}
 
 
 def _grown(kept: dict[int, frozenset[int]], more: dict[int, frozenset[int]]) -> dict[int, frozenset[int]]:
@@ -367,10 +444,30 @@ def _places(
             for place, word in enumerate(own)
             if is_whole
             or (not word.forms.isdisjoint(words[at].forms) and not _is_agent(words[at], word, column))
+            or _is_one_unit(words[at], word)
+            or is_abbreviation(word, words[at])
         )
         if same:
             found[number] = same
     return found
+
+
+def is_abbreviation(short: QuestionWord, whole: QuestionWord) -> bool:
+    """ "Pos" and "Mgr" in headers, for "position" and "manager"."""
+    one, other = short.folded, whole.folded
+    fits = len(one) >= _SHORTEST_ABBREVIATION and len(other) >= len(one) + _LEFT_OUT and other[0] == one[0]
+    if not fits or not (one.isascii() and one.isalpha() and other.isalpha()) or one in short_words():
+        return False
+    if other.startswith(one):
+        return len(one) <= _LONGEST_ABBREVIATION and not concepts_at((short,), 0)[1]
+    letters = iter(other)
+    return not set(one) & _VOWELS and one[-1] == other[-1] and all(letter in letters for letter in one)
+
+
+def _is_one_unit(said: QuestionWord, named: QuestionWord) -> bool:
+    """ "Hours", of "Hrs"."""
+    unit = UNITS.get(said.folded)
+    return unit in {"h", "min"} and unit == UNITS.get(named.folded)
 
 
 def _is_agent(said: QuestionWord, named: QuestionWord, column: TypedColumn) -> bool:

@@ -124,7 +124,13 @@ def number(words: Sequence[QuestionWord], at: int, language: str) -> tuple[int, 
         value, end = value * _SCALES[words[end].folded], end + 1
     if not unit:
         end, unit = unit_at(words, end)
-    return end, int(value) if value == int(value) else value, unit
+    return _rate_end(words, end), int(value) if value == int(value) else value, unit
+
+
+def _rate_end(words: Sequence[QuestionWord], at: int) -> int:
+    """Behind "a week", of "24 hours a week"."""
+    is_rate = at + 1 < len(words) and words[at].folded in _EACH and UNITS.get(words[at + 1].folded) in _SPANS
+    return at + 2 if is_rate else at
 
 
 def _value(words: Sequence[QuestionWord], at: int, language: str) -> tuple[int, float | None]:
@@ -155,6 +161,8 @@ def _value(words: Sequence[QuestionWord], at: int, language: str) -> tuple[int, 
 _ONE: Final = frozenset({"a", "an", "one", "eine", "einen", "einer", "un", "una"})
 _ARTICLES: Final = frozenset({"the", "los", "las", "die", "den"})
 _ZERO: Final = frozenset({"zero", "null", "cero", "零"})
+_EACH: Final = frozenset({"a", "per", "each", "every", "pro", "je", "por", "par", "am", "im"})
+_SPANS: Final = frozenset({"day", "week", "month", "year"})
 _HALF: Final = frozenset({"half", "halbe", "halben", "media", "medio"})
 WORDS: Final = CURRENCIES | _CURRENCIES | _SCALES.keys() | _SPELLED.keys() | _ONE | _ARTICLES | _HALF | _ZERO
 _HAN_PLACES: Final = {"十": 10, "百": 100, "千": 1_000, "万": 10_000}

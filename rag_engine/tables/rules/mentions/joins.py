@@ -35,9 +35,17 @@ def joined(tables: Sequence[TypedTable], language: str) -> Iterator[JoinedTable]
     for first in tables:
         for second in tables:
             keys = [] if first is second else _keys(first, second, language)
+            if any(one.name != other.name for one, other in keys) and _share_a_key(first, second, language):
+                continue
             keys = [key for key in keys if not _lacking(*key)] or keys
             if len(keys) == 1:
                 yield _joined(first, second, *keys[0])
+
+
+def _share_a_key(one: TypedTable, other: TypedTable, language: str) -> bool:
+    """By a column of the same name, whichever way."""
+    found = (*_keys(one, other, language), *_keys(other, one, language))
+    return any(key.name == its.name for key, its in found)
 
 
 def _lacking(one: TypedColumn, other: TypedColumn) -> tuple[str, ...]:
@@ -67,7 +75,7 @@ def _is_one_key(one: TypedColumn, other: TypedColumn, language: str) -> bool:
     own, its = columns.header(one.name, language), columns.header(other.name, language)
     if {word.folded for word in own.words} == {word.folded for word in its.words}:
         return one.kind == "text" or own.is_code
-    return one.kind == "text" and len(one.values) > 1
+    return one.kind == "text" and not one.is_number_read_as_text and len(one.values) > 1
 
 
 def _joined(first: TypedTable, second: TypedTable, key: TypedColumn, other: TypedColumn) -> JoinedTable:

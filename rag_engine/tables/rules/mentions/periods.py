@@ -52,6 +52,7 @@ _BETWEEN: Final = frozenset(
 _ORDINAL_ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})
 _NUMERALS: Final = {sign: number for number, sign in enumerate("一二三四五六七八九十", 1)}
 _WORDS_TOO: Final = frozenset({"may", "mai", "set", "out", "mag", "gen", "ago", "march", "mars"})
+_RARE_MONTHS: Final = frozenset({"set", "out", "mag", "gen", "ago"})
 _BEFORE_MONTHS: Final = frozenset(
     [
         "in",
@@ -366,7 +367,8 @@ def _month(words: Sequence[QuestionWord], at: int) -> tuple[int, Period | None]:
 def _month_number(words: Sequence[QuestionWord], at: int) -> int:
     word = words[at]
     number = NUMBERS.get(word.text.lower(), 0)
-    if word.folded not in _WORDS_TOO or word.text[0].isupper():
+    is_name = word.text[0].isupper() and (at > 0 or word.folded not in _RARE_MONTHS)
+    if word.folded not in _WORDS_TOO or is_name:
         return number
     is_led = at > 0 and words[at - 1].folded in _BEFORE_MONTHS
     return number if is_led or _year_at(words, at + 1)[1] else 0

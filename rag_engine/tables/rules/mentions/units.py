@@ -36,13 +36,16 @@ UNITS: Final = {
         "kWh": "kwh kilowattstunden",
         "MWh": "mwh megawattstunden",
         "kcal": "kcal",
+        "°C": "°c",
+        "°F": "°f",
+        "mi": "mi mile miles",
     }.items()
     for name in names.split()
 }
 CURRENCIES: Final = frozenset({"€", "$", "£", "¥", "CHF"})
 _SCALES: Final = {
     "k": 10**3, "thousand": 10**3, "thousands": 10**3, "tausend": 10**3, "tsd": 10**3, "t€": 10**3, "teur": 10**3,
-    "k€": 10**3, "k$": 10**3, "keur": 10**3, "kusd": 10**3, "miles": 10**3, "千": 10**3, "千元": 10**3, "万": 10**4, "万元": 10**4,
+    "k€": 10**3, "k$": 10**3, "keur": 10**3, "kusd": 10**3, "千": 10**3, "千元": 10**3, "万": 10**4, "万元": 10**4,
     "million": 10**6, "millions": 10**6, "mio": 10**6, "mill": 10**6, "millionen": 10**6, "millones": 10**6,
     "m€": 10**6, "m$": 10**6, "meur": 10**6, "musd": 10**6, "百万": 10**6, "百万元": 10**6,
     "bn": 10**9, "billion": 10**9, "billions": 10**9, "mrd": 10**9, "亿": 10**8, "亿元": 10**8,
@@ -52,12 +55,17 @@ _SHORTEST_NAME: Final = 2
 _INSIDE: Final = re.compile(
     r"[(\[（]([^()\[\]（）]*)[)\]）]|\bin ([^\W\d_.€$]+\.?)\s*([€$£]|EUR|USD|GBP|CHF)?\s*\Z"
 )
+_DEGREES: Final = re.compile(r"°\s*([CF])\b")
+_RATE: Final = re.compile(r"\s*([^\W\d_]{2,})\s*(?:/|per\b|pro\b|por\b|par\b)")
+_TRAILING: Final = re.compile(r"[^\W\d_]{3,} (cm|m|km|kg|g|t|l|h|kWh|m²|km²|€|£|\$|EUR|GBP|USD|CHF)\Z")
 _PARTS: Final = re.compile(r"[^\s,/.;]+")
 
 
 @lru_cache(maxsize=8_192)
 def _stated(name: str) -> tuple[str, int]:
     unit, scale = UNITS.get(folded(name.strip()), "") if len(name.strip()) >= _SHORTEST_NAME else "", 1
+    if degrees := _DEGREES.search(name):
+        unit = f"°{degrees[1]}"
     for match in _INSIDE.finditer(name):
         for part in _PARTS.findall(" ".join(filter(None, match.groups()))):
             plain = folded(part)
@@ -66,7 +74,15 @@ def _stated(name: str) -> tuple[str, int]:
                 unit = unit or UNITS.get(plain[-1:] if plain[-1:] in "€$元" else plain[1:], "")
             else:
                 unit = unit or UNITS.get(plain, "")
+    if not unit and (trailing := _TRAILING.search(name)):
+        unit = UNITS.get(folded(trailing[1]), "")
+    if not unit and (rate := _RATE.match(name)):
+        unit = UNITS.get(folded(rate[1]), "")
     return unit, scale
+
+
+def unit_of_header(name: str) -> str:
+    return _stated(name)[0]
 
 
 def unit_of(column: TypedColumn) -> str:

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rag_engine.tables.rules.filters.completeness import check_used
+from rag_engine.tables.rules.mentions.qualities import SIZES
 from rag_engine.tables.rules.query import Aggregate, Grouping, Measure, Superlative
 from rag_engine.tables.rules.refusals import refused
 from rag_engine.tables.rules.results import measures
@@ -104,4 +105,6 @@ def counts(
         reading.question.is_beside(one.end, sign.start) for one in rest
     ):
         return True
+    if reading.question.words[sign.end - 1].folded in SIZES:
+        return False
     return any(reading.question.is_beside(sign.end, one.start) for one in rest)

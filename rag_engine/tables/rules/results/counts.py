@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from rag_engine.tables.rules.filters.completeness import check_used, is_near
 from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.mentions.relations import names_counted_rows
 from rag_engine.tables.rules.mentions.units import UNITS
 from rag_engine.tables.rules.query import Aggregate, Measure, RowList
 from rag_engine.tables.rules.refusals import refused
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from rag_engine.tables.rules.filters.conditions import Conditions
     from rag_engine.tables.rules.interpretation import Interpretation
+    from rag_engine.tables.rules.mentions.cell_values import ValueMention
     from rag_engine.tables.rules.mentions.columns import ColumnMention
     from rag_engine.tables.rules.query import Function, TableQuery
     from rag_engine.tables.rules.question import Sign
@@ -34,6 +36,8 @@ def counted(reading: Interpretation, stated: Conditions) -> TableQuery:
     sign = next(sign for sign in reading.signs if sign.name == "count")
     if reading.has("average", "median"):
         return _average_of_counts(reading, stated)
+    if not groups and (things := _pieces_of_things(reading, stated, rest)) is not None:
+        return things
     noun = next(
         (one for one in rest if one.start >= sign.end and is_near(reading, sign.end, one.start)), None
     )
@@ -60,6 +64,43 @@ def counted(reading: Interpretation, stated: Conditions) -> TableQuery:
     return Aggregate(table=reading.table, measures=(*rows, made), filters=stated.filters, groups=groups)
 
 
+def _pieces_of_things(
+    reading: Interpretation, stated: Conditions, rest: Sequence[ColumnMention]
+) -> TableQuery | None:
+    """ "How many task chairs were ordered" is no number of orders."""
+    ends = [sign.end for sign in reading.signs if sign.name == "count"]
+    counted_values = [one for one in reading.values if reading.question.is_beside(ends[0], one.start)]
+    is_adjective = any(
+        one.start == value.end for value in counted_values for one in (*reading.titles, *reading.columns)
+    )
+    pieces = _pieces(reading)
+    if len(pieces) != 1 or not counted_values or is_adjective or measures.named(reading, rest):
+        return None
+    if is_one_row(reading, stated.filters) or not _are_goods(reading, counted_values):
+        return None
+    check_used(reading, [one for one in rest if not one.is_title], [])
+    made = (Measure(function="count"), Measure(function="sum", columns=tuple(pieces)))
+    return Aggregate(table=reading.table, measures=made, filters=stated.filters)
+
+
+def _are_goods(reading: Interpretation, values: Sequence[ValueMention]) -> bool:
+    goods = frozenset({"product", "name", "kind", "category"})
+    return all(
+        columns.header(column.name, reading.question.language).concepts & goods
+        for value in values
+        for column, _ in value.choices
+    )
+
+
+def _pieces(reading: Interpretation) -> list[TypedColumn]:
+    language = reading.question.language
+    return [
+        column
+        for column in reading.table.columns
+        if columns.adds_up(column, language) and _PIECES & columns.header(column.name, language).concepts
+    ]
+
+
 def _counted_things(reading: Interpretation, stated: Conditions) -> TableQuery | None:
     ends = [sign.end for sign in reading.signs if sign.name == "count"]
     if _counts_rows(reading) or not (stated.values or stated.others) or reading.has("different"):
@@ -73,12 +114,7 @@ def _counted_things(reading: Interpretation, stated: Conditions) -> TableQuery |
         return RowList(table=reading.table, columns=reading.table.columns, filters=stated.filters)
     if not any(reading.question.is_beside(end, value.start) for end in ends for value in reading.values):
         return None
-    pieces = [
-        column
-        for column in reading.table.columns
-        if columns.adds_up(column, reading.question.language)
-        and _PIECES & columns.header(column.name, reading.question.language).concepts
-    ]
+    pieces = _pieces(reading)
     summed = (Measure(function="sum", columns=tuple(pieces)),) if len(pieces) == 1 else ()
     if len(pieces) > 1 or not (pieces or tells_rows):
         return None
@@ -121,15 +157,23 @@ def count(
     rows = Measure(function="count")
     if noun is None:
         if reading.has("different") or not (
-            _counts_rows(reading) or (stated.others and _counts_cells(reading))
+            _counts_rows(reading) or names_counted_rows(reading) or (stated.others and _counts_cells(reading))
         ):
             raise refused("question", reading.table)
         return rows
     if measures.is_row_noun(reading, noun) and all(one.kind == "number" for one in noun.columns):
         return rows
+    if (
+        noun.is_title
+        and not noun.share
+        and names_rows(reading, noun.start, noun.end)
+        and not reading.has("sum")
+    ):
+        return rows
     if noun in numeric:
         (found, _), *_ = measures.measured(reading, stated, [noun])
-        if not all(columns.adds_up(column, reading.question.language) for column in found):
+        is_summed = reading.has("sum") or _is_unit(reading, noun)
+        if not is_summed and not all(columns.adds_up(column, reading.question.language) for column in found):
             raise refused("choice", reading.table, "", [column.name for column in found])
         return Measure(function="sum", columns=found)
     if not reading.has("different") and noun.share < 1 and names_rows(reading, noun.start, noun.end):

@@ -34,11 +34,11 @@ def group_columns(
         if sign.group != "groups":
             continue
         if sign.name != "per":
-            if not _is_part_of_group(reading, sign) and not _is_before_period(reading, sign):
+            if not _is_no_group(reading, sign):
                 groups.append(_timed(reading, sign))
             continue
-        mention = next((one for one in left if reading.question.is_beside(sign.end, one.start)), None)
-        if mention is not None and _is_number(reading, mention):
+        mention = _named_group(reading, sign, left)
+        if mention is not None and (_is_number(reading, mention) or _leads_number(reading, mention, left)):
             if not _ranks(reading):
                 raise refused("question", reading.table)
         elif mention is not None:
@@ -51,12 +51,49 @@ def group_columns(
         elif _ranks(reading) and _is_before_fold(reading, sign):
             continue
         elif (unit := _unit_behind(reading, sign)) is not None:
-            groups.append(_timed(reading, unit))
+            groups += () if _is_in_header(reading, unit) else (_timed(reading, unit),)
         elif not _is_before_value(reading, sign):
             raise refused("question", reading.table)
     grouped = {group.column for group in groups}
     left = [one for one in left if one.share == 1 or not grouped.issuperset(one.columns)]
     return tuple(dict.fromkeys(groups)), tuple(left)
+
+
+def _named_group(reading: Interpretation, sign: Sign, left: Sequence[ColumnMention]) -> ColumnMention | None:
+    """The category, of "for each expense category"."""
+    beside = [one for one in left if reading.question.is_beside(sign.end, one.start)]
+    beside = beside or [one for one in left if _is_beside_titles(reading, sign.end, one.start)]
+    if not beside or not beside[0].is_title:
+        return beside[0] if beside else None
+    behind = (one for one in left if one.start == beside[0].end and not _is_number(reading, one))
+    found = next(behind, None)
+    return found if found is not None and _is_literal(reading, found) else beside[0]
+
+
+def _is_literal(reading: Interpretation, mention: ColumnMention) -> bool:
+    """No verb of it: "fired", of "Firing"."""
+    said = {word.folded.removesuffix("s") for word in reading.question.words[mention.start : mention.end]}
+    read = (columns.header(column.name, reading.question.language) for column in mention.columns)
+    return any(said <= {word.folded.removesuffix("s") for word in one.words} for one in read)
+
+
+def _is_no_group(reading: Interpretation, sign: Sign) -> bool:
+    is_part = _is_part_of_group(reading, sign) or _is_before_period(reading, sign)
+    return is_part or _is_in_header(reading, sign)
+
+
+def _is_in_header(reading: Interpretation, sign: Sign) -> bool:
+    """ "What do we pay a month", of "Monthly rate"."""
+    language = reading.question.language
+    named = [
+        column for one in reading.columns for column in one.columns if columns.is_quantity(column, language)
+    ]
+    return len(named) == 1 and sign.name in columns.header(named[0].name, language).concepts
+
+
+def _leads_number(reading: Interpretation, mention: ColumnMention, left: Sequence[ColumnMention]) -> bool:
+    """ "By order value" ranks."""
+    return _ranks(reading) and any(one.start == mention.end and _is_number(reading, one) for one in left)
 
 
 def _is_before_fold(reading: Interpretation, sign: Sign) -> bool:
@@ -85,6 +122,7 @@ def asked_entity(
         return _timed(reading, unit), tuple(rest)
     candidates = [one for one in rest if not _is_number(reading, one)]
     asked = [one for one in candidates if _follows_which(reading, one)]
+    asked = asked or [one for one in candidates if one.share == 1 and _is_after_number(reading, one)]
     if not asked and reading.has("who", group="asked"):
         return _person(reading, sign, rest)
     if not asked and reading.has("when", group="asked"):
@@ -105,6 +143,9 @@ def asked_entity(
     if not asked:
         return None, tuple(rest)
     left = tuple(one for one in rest if one is not asked[0])
+    if asked[0].is_title and measures.is_row_noun(reading, asked[0]):
+        labels = measures.label_columns(reading.table, reading.question.language)
+        return Grouping(column=labels[0]), left
     return Grouping(column=_single(reading, asked[0])), left
 
 
@@ -151,10 +192,11 @@ def person_columns(reading: Interpretation) -> list[TypedColumn]:
         for column in reading.table.columns
         if column.kind == "text" and columns.header(column.name, language).concepts & _PEOPLE
     ]
+    found = [one for one in found if not columns.header(one.name, language).is_code] or found
     labels = measures.label_columns(reading.table, language)
     found = found or [column for column in reading.table.columns if _holds_names(column)]
     first = [column for column in found if column in labels]
-    return first or found
+    return first or [column for column in found if measures.is_unique(reading.table, column)][:1] or found
 
 
 def people_columns(reading: Interpretation) -> list[TypedColumn]:

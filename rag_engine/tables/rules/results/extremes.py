@@ -44,7 +44,7 @@ def extremes(reading: Interpretation, stated: Conditions, signs: Sequence[Sign])
     entity, rest = asked_entity(reading, sign, rest)
     limit = _limit(reading, sign, stated)
     if entity is not None:
-        rest = tuple(one for one in rest if one.share == 1 or set(one.columns) != {entity.column})
+        rest = tuple(one for one in rest if set(one.columns) != {entity.column})
     if entity is not None and (second := joined_entity(reading, entity, rest)) is not None:
         return _ranked_pair(reading, stated, sign, (entity, second[0]), second[1], limit)
     if sign.name.endswith(" frequency") or (
@@ -185,7 +185,8 @@ def _ranked(
     if (about_rows and not more) or (not function and not adds):
         if entity.unit or more:
             raise refused("question", reading.table)
-        shown = tuple(dict.fromkeys((entity.column, column)))
+        label = measures.with_names(reading.table, entity.column, reading.question.language)
+        shown = tuple(dict.fromkeys((*label, column)))
         return _ranked_rows(reading, stated, shown, column, sign, limit)
     measure = Measure(function=function or "sum", columns=each)
     return grouped_ranking(reading, stated, sign, entity, measure, limit)
@@ -225,7 +226,8 @@ def _ranked_pair(
 
 def _is_about_a_row(reading: Interpretation, sign: Sign) -> bool:
     question = reading.question
-    if sign.start and question.lexicon.has(question.words[sign.start - 1], "single"):
+    beside = question.words[max(sign.start - 1, 0) : sign.start] + question.words[sign.end : sign.end + 1]
+    if any(question.lexicon.has(word, "single") for word in beside):
         return True
     return _names_a_row(reading, sign) or any(
         mention.start == sign.end
@@ -239,8 +241,10 @@ def _is_about_a_row(reading: Interpretation, sign: Sign) -> bool:
 
 
 def _names_a_row(reading: Interpretation, sign: Sign) -> bool:
+    """ "The largest donation", "la donación más alta"."""
+    is_behind = reading.question.language in {"es", "fr"} and sign.end - sign.start > 1
     return any(
-        title.start == sign.end
+        (title.start == sign.end or (is_behind and title.end == sign.start))
         and not is_money(reading, title)
         and not any(
             reading.question.is_beside(title.end, one.start)
@@ -276,7 +280,7 @@ def _superlative(
     if entity is not None and entity.column.kind == "date" and entity.column not in spoken:
         spoken.append(entity.column)
     by = ranked_column(reading, stated, sign, concept, spoken)
-    if concept == "age" and (by.kind == "date" or by == period_filters.year_column(reading)):
+    if concept in {"age", "duration"} and (by.kind == "date" or by == period_filters.year_column(reading)):
         sign = replace(sign, name="least date" if extreme(sign) == "most" else "most date")
     asked = [column for mention in rest for column in mention.columns if column != by]
     if any(len(mention.columns) > 1 for mention in rest):
@@ -297,7 +301,9 @@ def _superlative(
         return grouped_ranking(
             reading, stated, sign, entity, Measure(function=function, columns=(by,)), limit
         )
-    label = (entity.column,) if entity is not None and entity.column != by else measures.shown_names(reading)
+    label = measures.shown_names(reading)
+    if entity is not None and entity.column != by:
+        label = measures.with_names(reading.table, entity.column, language)
     shown = tuple(dict.fromkeys((*label, *asked, by)))
     return _ranked_rows(reading, stated, shown, by, sign, limit)
 
@@ -346,7 +352,10 @@ def _limit(reading: Interpretation, sign: Sign, stated: Conditions) -> int:
         for number in stated.numbers
         if reading.question.is_beside(sign.end, number.start)
         or reading.question.is_beside(number.end, sign.start)
-        or any(reading.question.is_beside(number.end, one.start) for one in reading.columns)
+        or any(
+            reading.question.is_beside(number.end, one.start)
+            for one in (*reading.columns, *reading.titles, *reading.values)
+        )
     ]
     if len(beside) != len(stated.numbers) or len(beside) > 1:
         raise refused("question", reading.table)

@@ -47,9 +47,13 @@ def lookup(reading: Interpretation, stated: Conditions, found: Sequence[TypedCol
     )
     if is_one and reading.question.is_loose and not asked and names_code(reading):
         asked = list(reading.table.columns)
+    if asked and reading.has("which", group="asked") and set(asked) <= _known_already(reading, filters):
+        raise refused("question", reading.table)
     if not asked and filters and any(sign.group == "hints" for sign in reading.signs):
         ((hinted, _), *_) = measures.measured(reading, stated, ())
         asked = list(hinted)
+    if not asked and filters and not is_one and _asks_for_rows(reading):
+        asked = list(measures.shown_names(reading))
     if not (asked or _titled(reading)) or (not filters and not _lists(reading)):
         raise refused("question", reading.table)
     is_listed = any(measures.is_row_noun(reading, one) for one in stated.rest)
@@ -67,6 +71,37 @@ def lookup(reading: Interpretation, stated: Conditions, found: Sequence[TypedCol
     adds = _adds_up(reading, added) and not is_listed and not (is_one and len(added) == 1)
     summed = tuple(added) if adds else ()
     return RowList(table=reading.table, columns=shown, filters=filters, summed=summed)
+
+
+def _known_already(reading: Interpretation, filters: Sequence[Filter]) -> set[TypedColumn]:
+    """Codes by their verb and what is filtered: "what did Zita order in May"."""
+    verbs = {
+        column
+        for one in reading.columns
+        for column in one.columns
+        if one.end - one.start == 1
+        and one.start
+        and reading.question.words[one.start - 1].folded not in _DETERMINERS
+        if column.kind == "text" and measures.is_unique(reading.table, column)
+    }
+    is_what = any(
+        sign.name == "which" and reading.question.words[sign.start].folded == "what" for sign in reading.signs
+    )
+    return {*verbs, *_filtered(filters)} if is_what and len(filters) > 1 else set()
+
+
+_DETERMINERS = frozenset({"the", "which", "what", "all", "a", "of"})
+
+
+def _asks_for_rows(reading: Interpretation) -> bool:
+    """ "Which MOTs are due in May"."""
+    return any(
+        sign.group == "asked"
+        and sign.name in {"which", "list"}
+        and reading.question.is_beside(sign.end, one.start)
+        for sign in reading.signs
+        for one in (*(one for one in reading.columns if one.share), *reading.values)
+    )
 
 
 def _titled(reading: Interpretation) -> list[TypedColumn]:
@@ -92,10 +127,9 @@ def _grouped(reading: Interpretation, stated: Conditions) -> TableQuery:
         if not counted:
             raise
         return Aggregate(table=reading.table, measures=counted, filters=stated.filters, groups=groups)
-    language = reading.question.language
     if any(one not in [mention for _, mention in found] and not one.is_title for one in rest):
         raise refused("question", reading.table)
-    adds = all(columns.adds_up(column, language) for each, _ in found for column in each)
+    adds = all(measures.adds_up(reading, column) for each, _ in found for column in each)
     if not adds and counted:
         return Aggregate(table=reading.table, measures=counted, filters=stated.filters, groups=groups)
     if not adds:

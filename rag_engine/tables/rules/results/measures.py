@@ -9,7 +9,7 @@ from rag_engine.tables.rules.language.lexicon import concepts_at
 from rag_engine.tables.rules.mentions import columns
 from rag_engine.tables.rules.mentions.heads import names_head
 from rag_engine.tables.rules.mentions.qualities import UNITS_OF
-from rag_engine.tables.rules.mentions.units import CURRENCIES, unit_of
+from rag_engine.tables.rules.mentions.units import CURRENCIES, UNITS, unit_of
 from rag_engine.tables.rules.query import FOLDING
 from rag_engine.tables.rules.refusals import no_column, refused
 
@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from rag_engine.tables.types import TypedColumn, TypedTable
 
 _KINDS_OF_MONEY: Final = frozenset({"revenue", "cost", "budget", "profit", "tax", "rent", "pay"})
+_SPENT: Final = frozenset({"cost", "revenue"})
 _MOST_NAMES: Final = 3
 _PAIR: Final = 2
-_MEASURES: Final = frozenset(
+MEASURES: Final = frozenset(
     [
         "price",
         "revenue",
@@ -67,6 +68,8 @@ def measured(
     if not named(reading, rest) and reading.has(*FOLDING, "much") and not reading.has("count"):
         things = list(rest)
     for mention in things:
+        if _is_unit_of(reading, mention, things):
+            continue
         numeric = tuple(column for column in mention.columns if _is_measure(reading, column))
         if numeric:
             found.append((_within_period(reading, stated, numeric, mention), mention))
@@ -92,35 +95,80 @@ def _unnamed(
 
 
 def named(reading: Interpretation, rest: Sequence[ColumnMention]) -> list[ColumnMention]:
-    return [
+    found = [
         mention
         for mention in rest
         if any(_is_measure(reading, column) for column in mention.columns)
         and not is_row_noun(reading, mention)
     ]
+    return [one for one in found if not _is_unit_of(reading, one, found)]
+
+
+def adds_up(reading: Interpretation, column: TypedColumn) -> bool:
+    """Prices do, of what was bought row by row."""
+    language = reading.question.language
+    if columns.adds_up(column, language):
+        return True
+    words = reading.question.words
+    spends = any(sign.group == "hints" and sign.name == "money" for sign in reading.signs) or any(
+        concepts_at(words, at)[1] & _SPENT for at in range(len(words))
+    )
+    counts = any(
+        columns.header(one.name, language).concepts & columns.PIECES for one in reading.table.columns
+    )
+    is_price = columns.header(column.name, language).concepts == frozenset({"price"})
+    return spends and is_price and not counts and unit_of(column) in CURRENCIES
+
+
+def units_said(reading: Interpretation, rest: Sequence[ColumnMention]) -> list[ColumnMention]:
+    return [one for one in rest if _is_unit_of(reading, one, rest)]
+
+
+def _is_unit_of(reading: Interpretation, mention: ColumnMention, found: Sequence[ColumnMention]) -> bool:
+    """ "Days", of "days taken" beside "Sick days"."""
+    said = reading.question.words[mention.start : mention.end]
+    is_unit = mention.share < 1 and all(word.folded in UNITS for word in said)
+    return is_unit and any(one.share == 1 and one.columns != mention.columns for one in found)
 
 
 def label_columns(table: TypedTable, language: str) -> tuple[TypedColumn, ...]:
     """What tells the rows from each other."""
-    unique = [column for column in table.columns if column.kind == "text" and is_unique(table, column)]
-    codes = [
-        column
-        for column in table.columns
-        if columns.header(column.name, language).is_code and is_unique(table, column)
-    ]
+    unique = [column for column in table.columns if _is_text(column) and is_unique(table, column)]
+    codes = [column for column in table.columns if _is_code(column, language) and is_unique(table, column)]
     texts = [column for column in table.columns if column.kind == "text"]
     return tuple((unique or codes or texts)[:1])
 
 
+def _is_text(column: TypedColumn) -> bool:
+    return column.kind == "text" and not column.is_number_read_as_text
+
+
+def _is_code(column: TypedColumn, language: str) -> bool:
+    return column.is_number_read_as_text or columns.header(column.name, language).is_code
+
+
 def naming_columns(table: TypedTable, language: str) -> tuple[TypedColumn, ...]:
-    unique = [column for column in table.columns if column.kind == "text" and is_unique(table, column)]
+    unique = [column for column in table.columns if _is_text(column) and is_unique(table, column)]
     return tuple(unique[:_MOST_NAMES]) or label_columns(table, language)
+
+
+def with_names(table: TypedTable, column: TypedColumn, language: str) -> tuple[TypedColumn, ...]:
+    """A code with the name of its row."""
+    if not is_unique(table, column) or not any(sign.isdigit() for value in column.values for sign in value):
+        return (column,)
+    names = [one for one in naming_columns(table, language) if not any(map(str.isdigit, "".join(one.values)))]
+    texts = [one for one in naming_columns(table, language) if one != column and one.kind == "text"]
+    beside = (names or texts)[:1] or [one for one in table.columns if one.kind == "text" and one != column][
+        :1
+    ]
+    return (column, *beside)
 
 
 def shown_names(reading: Interpretation) -> tuple[TypedColumn, ...]:
     label = label_columns(reading.table, reading.question.language)
     is_named = bool(reading.titles) or any(one.columns == label for one in reading.columns)
-    return label if is_named else naming_columns(reading.table, reading.question.language)
+    is_code = any(character.isdigit() for one in label for value in one.values for character in value)
+    return label if is_named and not is_code else naming_columns(reading.table, reading.question.language)
 
 
 def is_row_noun(reading: Interpretation, mention: ColumnMention) -> bool:
@@ -129,11 +177,27 @@ def is_row_noun(reading: Interpretation, mention: ColumnMention) -> bool:
     if (
         language == "zh"
         or not 0 < mention.share < 1
+        or (len(mention.columns) > 1 and all(column.kind == "number" for column in mention.columns))
         or any(names_head(said, column, language) for column in mention.columns)
+        or any(word.folded in UNITS for word in said)
+        or any(_is_said_whole(reading, column) for column in mention.columns)
     ):
         return False
     meant = {name for at in range(len(said)) for name in concepts_at(said, at)[1]}
-    return not meant & _MEASURES
+    return not meant & MEASURES
+
+
+def _is_said_whole(reading: Interpretation, column: TypedColumn) -> bool:
+    """ "Tickets sold", of "how many tickets did we sell"."""
+    read = columns.header(column.name, reading.question.language)
+    verbs = {
+        form
+        for sign in reading.signs
+        if sign.group == "hints"
+        for word in reading.question.words[sign.start : sign.end]
+        for form in word.forms
+    }
+    return any(not read.words[at].forms.isdisjoint(verbs) for at in read.required)
 
 
 def is_unique(table: TypedTable, column: TypedColumn) -> bool:
@@ -184,6 +248,8 @@ def _only(reading: Interpretation, stated: Conditions) -> tuple[TypedColumn, ...
         possible = [column for column in possible if columns.adds_up(column, language)] or possible
     if len(possible) > 1:
         possible = [column for column in possible if is_money_column(column, language)] or possible
+    if len(possible) > 1:
+        possible = [column for column in possible if not _is_beside_amount(column, language)] or possible
     if len(all_of) > 1 and (said := next(filter(None, (_other_money(reading, one) for one in possible)), "")):
         raise refused("choice", reading.table, said, [column.name for column in all_of])
     if len(possible) == 1:
@@ -202,10 +268,22 @@ def _hinted(reading: Interpretation, possible: list[TypedColumn]) -> list[TypedC
             continue
         hint = sign.name if sign.group == "hints" else "money"
         fitting = [column for column in possible if _fits_hint(reading, hint, column)]
+        if hint == "money":
+            fitting = [column for column in fitting if _is_actual(reading, column)]
         if not fitting:
             raise no_column(reading.table, reading.question.spoken(sign.start, sign.end))
         possible = fitting
     return possible
+
+
+def _is_actual(reading: Interpretation, column: TypedColumn) -> bool:
+    """What is spent is no budget."""
+    said = {
+        name
+        for at in range(len(reading.question.words))
+        for name in concepts_at(reading.question.words, at)[1]
+    }
+    return "budget" in said or "budget" not in columns.header(column.name, reading.question.language).concepts
 
 
 def asks_for_money(reading: Interpretation, sign: Sign) -> bool:
@@ -252,6 +330,11 @@ def _other_money(reading: Interpretation, column: TypedColumn) -> str:
         if said and own and said.isdisjoint(own):
             return reading.question.spoken(title.start, title.end)
     return ""
+
+
+def _is_beside_amount(column: TypedColumn, language: str) -> bool:
+    """Tax, or a bound."""
+    return "tax" in columns.header(column.name, language).concepts or columns.is_limit(column.name, language)
 
 
 def _is_whole(column: TypedColumn, language: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rag_engine.tables.rules.filters import period_filters
 from rag_engine.tables.rules.interpretation import HINTED
@@ -23,35 +23,95 @@ if TYPE_CHECKING:
     from rag_engine.tables.types import TypedColumn
 
 
+_TENURE: Final = frozenset(
+    {"been", "employed", "served", "beschaftigt", "angestellt", "dabei", "lleva", "llevan"}
+)
+
+
 def ranked_column(
     reading: Interpretation, stated: Conditions, sign: Sign, concept: str, spoken: Sequence[TypedColumn]
 ) -> TypedColumn:
-    language = reading.question.language
     if concept == "date":
-        dates = tuple(column for column in spoken if column.kind == "date")
-        found = period_filters.date_column(reading, dates)
-        if found is not None:
-            return found
-        year = period_filters.year_column(reading)
-        if year is not None:
-            return year
-    elif concept == "age" and not columns.of_concepts(reading.table, frozenset({"age"}), language):
-        year = period_filters.year_column(reading)
-        if year is not None:
-            return year
-        found = None if _is_about_people(reading) else period_filters.date_column(reading, ())
-        if found is not None and reading.question.is_loose:
-            return found
+        found = _date(reading, spoken)
+    elif concept == "age":
+        found = _age(reading, stated, sign, spoken)
+    elif concept == "duration":
+        found = _of_tenure(reading) or _measure(reading, stated, sign, concept, spoken)
     else:
-        fitting = _within_spoken(columns_for(reading.table, concept, language), spoken)
-        fitting = fitting or _under(reading, stated)
-        if not fitting and concept == "score":
-            fitting = [column for column in spoken if columns.is_quantity(column, language)]
-        if len(fitting) == 1:
-            return fitting[0]
-        if fitting:
-            raise refused("choice", reading.table, _said(reading, sign), [one.name for one in fitting])
+        found = _measure(reading, stated, sign, concept, spoken)
+    if found is not None:
+        return found
     raise refused("column", reading.table, _said(reading, sign), [one.name for one in reading.table.columns])
+
+
+def _date(reading: Interpretation, spoken: Sequence[TypedColumn]) -> TypedColumn | None:
+    dates = tuple(column for column in spoken if column.kind == "date")
+    return period_filters.date_column(reading, dates) or period_filters.year_column(reading)
+
+
+def _age(
+    reading: Interpretation, stated: Conditions, sign: Sign, spoken: Sequence[TypedColumn]
+) -> TypedColumn | None:
+    """By a named day, the day of birth, the age or the year."""
+    dates = [column for column in spoken if column.kind == "date"]
+    if len(dates) == 1:
+        return dates[0]
+    if (born := _birth(reading)) is not None:
+        return born
+    if columns.of_concepts(reading.table, frozenset({"age"}), reading.question.language):
+        return _measure(reading, stated, sign, "age", spoken)
+    found = period_filters.year_column(reading)
+    if found is None and reading.question.is_loose and not _is_about_people(reading):
+        found = period_filters.date_column(reading, ())
+    return found
+
+
+def _measure(
+    reading: Interpretation, stated: Conditions, sign: Sign, concept: str, spoken: Sequence[TypedColumn]
+) -> TypedColumn | None:
+    language = reading.question.language
+    fitting = _within_spoken(columns_for(reading.table, concept, language), spoken)
+    fitting = fitting or _under(reading, stated)
+    if concept == "price" and not spoken and (whole := _amounts(reading)):
+        fitting = whole
+    if not fitting and concept == "score":
+        fitting = [column for column in spoken if columns.is_quantity(column, language)]
+    if len(fitting) > 1:
+        raise refused("choice", reading.table, _said(reading, sign), [one.name for one in fitting])
+    return fitting[0] if fitting else None
+
+
+def _amounts(reading: Interpretation) -> list[TypedColumn]:
+    """The total of an order, unless products are asked for."""
+    language = reading.question.language
+    goods = frozenset({"product", "name", "kind", "category"})
+    said = {
+        name
+        for one in (*reading.columns, *reading.titles)
+        for name in concepts_at(reading.question.words, one.start)[1]
+    }
+    pieces = columns.of_concepts(reading.table, columns.PIECES, language)
+    found = [
+        column
+        for column in reading.table.columns
+        if columns.adds_up(column, language) and "amount" in columns.header(column.name, language).concepts
+    ]
+    return found if pieces and not said & goods and len(found) == 1 else []
+
+
+def _birth(reading: Interpretation) -> TypedColumn | None:
+    found = columns.of_concepts(reading.table, frozenset({"birth"}), reading.question.language)
+    return found[0] if len(found) == 1 and found[0].kind == "date" else None
+
+
+def _of_tenure(reading: Interpretation) -> TypedColumn | None:
+    """The first day, of who "has been with us the longest"."""
+    if not reading.has("who", "which", group="asked") or _TENURE.isdisjoint(
+        one.folded for one in reading.question.words
+    ):
+        return None
+    started = columns.of_concepts(reading.table, frozenset({"started"}), reading.question.language)
+    return started[0] if len(started) == 1 and started[0].kind == "date" else None
 
 
 def _is_about_people(reading: Interpretation) -> bool:

@@ -163,7 +163,7 @@ def test_how_much_more_is_a_difference() -> None:
         ("and the win percent for Nerds?", CANDIES, [("Nerds", 50)]),
         ("On how many days was the wind above 8?", WEATHER, [(2,)]),
         ("How many days had a temp_min below zero?", WEATHER, [(2,)]),
-        ("número de socio de Celia Pastor", MEMBERS, [("Celia Pastor", 1270)]),
+        ("número de socio de Celia Pastor", MEMBERS, [("Celia Pastor", "1270")]),
         ("¿Cuál es el número de socios?", MEMBERS, [(2,)]),
     ],
 )

@@ -94,7 +94,6 @@ SPENDING = memory_table(
 @pytest.mark.parametrize(
     ("question", "table", "missing", "name"),
     [
-        ("income if everybody pays in the yoga class", CLASSES, "question", ""),
         ("list the gifts of 500 pounds or more", GIFTS, "unclear", ""),
         ("which category has the most hours", HOURS, "column", "category"),
         ("who has the most hours", HOURS, "unclear", "who has the most hours"),

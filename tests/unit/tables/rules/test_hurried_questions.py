@@ -89,7 +89,6 @@ def test_older_than_a_year_is_built_before() -> None:
 @pytest.mark.parametrize(
     ("table", "question"),
     [
-        (GYM, "how old is Dora"),
         (EXPENSES, "what did Oskar spend on taxis"),
         (FRAIS, "frais de taxi de Damien"),
     ],

