@@ -1,4 +1,4 @@
-"""Computed questions over many tables: `python -m benchmarks.answers.table_questions [--half held_out|fresh|fourth|...|thirteenth|...|sixteenth] [--by rules sql] [--direct] [--made] [--verbose]`.
+"""Computed questions over many tables: `python -m benchmarks.answers.table_questions [--half held_out|fresh|fourth|...|thirteenth|...|twenty_sixth] [--by rules sql] [--direct] [--made] [--verbose]`.
 
 `rules`: without a language model; `sql`: with one that writes the right SELECT. All files of a half are in one knowledge base.
 """
@@ -28,6 +28,7 @@ from rag_engine.tables.store import TableStore
 from rag_engine.tables.types import QueryRefusal, WrittenQuery
 from rag_engine.types import Answer, Query
 from tests.doubles.model_servers import openai_server
+from tests.tables.computed import strangers
 from tests.tables.computed.classification import ShownAnswer, Verdict, verdict
 from tests.tables.computed.question_set import UnknownName, resolved
 from tests.tables.stored import stored_tables
@@ -42,6 +43,7 @@ VERDICTS: tuple[Verdict, ...] = ("right", "warned", "wrong", "refused", "quoted"
 _HALVES = (
     *("development", "held_out", "fresh", "fourth", "fifth", "sixth", "seventh", "eighth"),
     *("ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth"),
+    *strangers.NAMES,
 )
 _SCRIPTED = {"FOOTNOTE_MODEL__NAME": "scripted"}
 
@@ -150,14 +152,20 @@ def table(asked_questions: Sequence[JudgedAnswer]) -> str:
     return "\n".join(lines)
 
 
+def _set(name: str) -> QuestionSet:
+    if name in strangers.NAMES:
+        return strangers.stranger_set(name)
+    found: QuestionSet = getattr(importlib.import_module(f"tests.tables.computed.{name}"), name.upper())
+    return found
+
+
 def _made(half: QuestionSet) -> QuestionSet:
     questions = [one for one in half.questions() if set(one.files) <= set(half.makers)]
     return replace(half, real={}, questions=lambda: questions)
 
 
 async def measure(half: str, by: str, *, is_direct: bool, is_made: bool) -> list[JudgedAnswer]:
-    module = importlib.import_module(f"tests.tables.computed.{half}")
-    chosen: QuestionSet = getattr(module, half.upper())
+    chosen = _set(half)
     if is_made:
         chosen = _made(chosen)
     with tempfile.TemporaryDirectory() as folder:

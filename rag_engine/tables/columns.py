@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rag_engine.tables.values import DayOrder, NumberForm
     from rag_engine.text.table_anchors import Cell
 
+_CURRENCIES: Final = frozenset("€$£¥")
 _SHARE: Final = 0.8
 """Of the filled cells: the column is of their kind."""
 _LONGEST_NAME: Final = 40
@@ -208,7 +209,7 @@ class ColumnProfile:
     units: Counter[str] = field(default_factory=Counter[str])
     dotted_dates: int = 0
     groups: Counter[str] = field(default_factory=Counter[str])
-    """Marks of numbers such as "45,210" and "45.210"."""
+    """Marks of numbers such as "45,210" and "45.210", which of money are thousands."""
 
     def add(self, cell: Cell) -> None:
         text = cell if isinstance(cell, str) else cell[0]
@@ -303,6 +304,8 @@ def _reading(profile: ColumnProfile, form: NumberForm, order: DayOrder) -> CellR
         form = "comma" if profile.only["comma"] > profile.only["point"] else "point"
     if profile.only["day"] != profile.only["month"]:
         order = "month" if profile.only["month"] > profile.only["day"] else "day"
+    if not profile.only and profile.groups and any(unit in _CURRENCIES for unit in profile.units):
+        form = "comma" if profile.groups["."] > profile.groups[","] else "point"
     if profile.truths == filled:
         return CellReading(kind="boolean")
     if profile.dates[order] >= _SHARE * filled:

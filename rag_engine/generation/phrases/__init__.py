@@ -52,6 +52,8 @@ Phrase = Literal[
     "computed_rows",
     "computed_more",
     "computed_unread",
+    "computed_unread_words",
+    "computed_empty",
     "computed_totals",
     "computed_cut",
     "uncomputed_question",

@@ -4,9 +4,18 @@ from typing import TYPE_CHECKING, Final
 
 from rag_engine.tables.rules.language.lexicon import concepts
 from rag_engine.tables.rules.mentions import columns
-from rag_engine.tables.rules.query import Aggregate, AnyFilter, ColumnFilter, Difference, RowList, Share
+from rag_engine.tables.rules.query import (
+    Aggregate,
+    AnyFilter,
+    ColumnFilter,
+    Difference,
+    RowList,
+    Share,
+    TextFilter,
+)
 from rag_engine.tables.rules.refusals import refused
 from rag_engine.tables.rules.results.entities import is_party
+from rag_engine.tables.rules.results.measures import is_money_column, is_unique
 from rag_engine.tables.rules.results.superlatives import extreme
 
 if TYPE_CHECKING:
@@ -30,7 +39,7 @@ def check_covered(reading: Interpretation, query: TableQuery) -> None:
             name = reading.question.spoken(mention.start, mention.end)
             raise refused("unclear", reading.table, name)
     for sign in reading.signs:
-        is_clear = _is_computed(sign, query) and not _is_mark(sign, reading)
+        is_clear = _is_computed(sign, query, reading) and not _is_mark(sign, reading)
         if not (is_clear and _is_shown(sign, reading, shown)):
             name = reading.question.spoken(sign.start, sign.end)
             raise refused("unclear", reading.table, name)
@@ -86,8 +95,20 @@ def _functions(query: TableQuery) -> frozenset[str]:
             return frozenset()
 
 
-def _is_computed(sign: Sign, query: TableQuery) -> bool:
+def _is_of_one_row(query: TableQuery) -> bool:
+    """The cells of a code's or a name's row."""
+    return (
+        isinstance(query, RowList)
+        and query.ranking is None
+        and any(isinstance(one, TextFilter) and is_unique(query.table, one.column) for one in query.filters)
+    )
+
+
+def _is_computed(sign: Sign, query: TableQuery, reading: Interpretation) -> bool:
     made = _functions(query)
+    if sign.group == "hints" and sign.name == "money" and _is_of_one_row(query):
+        timed = columns.timed_columns(query.table, reading.question.language)
+        return any(is_money_column(column, "") or column in timed for column in _used(query))
     if extreme(sign):
         is_ranked = isinstance(query, Aggregate | RowList) and query.ranking is not None
         return is_ranked or bool(made & {"most", "least"})

@@ -60,7 +60,7 @@ _Mention = TypeVar(
     "BareNumber",
     "TitleMention",
 )
-_SHORTEST_TITLE: Final = 3
+_SHORT_LINKS: Final = frozenset({"to", "of", "in", "on", "at", "by", "as", "is", "it", "an", "or", "up", "so", "de", "la", "el", "le", "du", "au", "en", "zu", "im", "am", "um"})  # fmt: skip
 _SUMS: Final = frozenset({"revenue", "amount", "cost"})
 _CLASSIFIERS: Final = frozenset("个条名位笔家种项张台件辆本只部间套箱座栋款批艘")
 _VALUES: Final = frozenset(
@@ -325,7 +325,17 @@ def _otherwise_named(
         *claims.take(abbreviations.abbreviated(words, claims.free, table, language, question.is_common)),
         *_measured(question, table, named),
     )
-    return found, hints
+    return tuple(_beside_name(one, named) for one in found), hints
+
+
+def _beside_name(mention: ColumnMention, named: Sequence[ColumnMention]) -> ColumnMention:
+    """The weight, of "net weight" beside "Net (kg)"."""
+    own = [
+        one.columns[0]
+        for one in named
+        if one.end == mention.start and len(one.columns) == 1 and one.columns[0] in mention.columns
+    ]
+    return replace(mention, columns=tuple(own)) if own and len(mention.columns) > 1 else mention
 
 
 def _measured(
@@ -480,7 +490,7 @@ def _caption_numbers(question: Question, table: TypedTable, free: Sequence[bool]
 
 
 def _is_link(word: QuestionWord) -> bool:
-    return word.folded in columns.LINKS or (len(word.folded) < _SHORTEST_TITLE and not word.is_han)
+    return word.folded in columns.LINKS or word.folded in _SHORT_LINKS
 
 
 def _of_verbs(

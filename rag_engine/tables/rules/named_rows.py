@@ -28,6 +28,9 @@ _OVER_ROWS: Final = (
     *("most", "least"),
 )
 _LINKS: Final = ("not", "or", "pair", "pending", "missing", "than")
+_EXCEPT: Final = frozenset(
+    {"but", "except", "besides", "than", "others", "ausser", "excepto", "salvo", "sauf", "除"}
+)
 _FEWEST_CONDITIONS: Final = 2
 _FEWEST_ROWS: Final = 2
 
@@ -68,6 +71,8 @@ def _filtered(query: RowList) -> list[TypedColumn]:
 
 def _is_for_cells(reading: Interpretation) -> bool:
     if reading.table.row_count < _FEWEST_ROWS or not reading.values:
+        return False
+    if any(word.folded in _EXCEPT for word in reading.question.words):
         return False
     if reading.comparisons or reading.contrasts or reading.has(*_LINKS, group="links"):
         return False

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from tests.tables.computed.question_set import ComputedQuestion, Gold
 
+_CENT = 0.0051
 _MONTH = re.compile(r"(\d{4})-(\d\d)(?:-01)?")
 Verdict = Literal["right", "warned", "wrong", "refused", "quoted"]
 """`warned`: a wrong number with a warning; `quoted`: passages, nothing computed."""
@@ -88,7 +89,11 @@ def shows(text: str, value: Gold) -> bool:
         if (month := _MONTH.fullmatch(value)) and _in_words(month) in _folded(text):
             return True
         return _folded(value) in _folded(text) or (_day(value) is not None and _day(value) in _days(text))
-    return any(abs(number - value) <= tolerance + 1e-9 * abs(value) for number, tolerance in numbers(text))
+    rounded = 0.0 if value == int(value) else _CENT
+    return any(
+        abs(number - value) <= max(tolerance, rounded) + 1e-9 * abs(value)
+        for number, tolerance in numbers(text)
+    )
 
 
 def _in_words(month: re.Match[str]) -> str:
@@ -123,7 +128,20 @@ def _folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-_FORMS = ("%Y-%m-%d", "%d %b %Y", "%d %B %Y", "%d.%m.%Y", "%d/%m/%Y", "%B %d, %Y", "%b %d, %Y", "%m/%d/%Y")
+_FORMS = (
+    "%d-%b-%Y",
+    "%d-%b-%y",
+    "%d %b %y",
+    "%a %d %b %Y",
+    "%Y-%m-%d",
+    "%d %b %Y",
+    "%d %B %Y",
+    "%d.%m.%Y",
+    "%d/%m/%Y",
+    "%B %d, %Y",
+    "%b %d, %Y",
+    "%m/%d/%Y",
+)
 
 
 def _day(text: str) -> date | None:
@@ -136,5 +154,8 @@ def _day(text: str) -> date | None:
 
 
 def _days(text: str) -> set[date]:
-    found = re.findall(r"\d{4}-\d\d-\d\d|\d{1,2}[./]\d\d[./]\d{4}|\d{1,2} \w+ \d{4}|\w+ \d{1,2}, \d{4}", text)
+    found = re.findall(
+        r"\d{1,2}[- ][A-Z][a-z]{2}[- ]\d{2,4}|\d{4}-\d\d-\d\d|\d{1,2}[./]\d\d[./]\d{4}|\d{1,2} \w+ \d{4}|\w+ \d{1,2}, \d{4}",
+        text,
+    )
     return {day for day in map(_day, found) if day is not None}

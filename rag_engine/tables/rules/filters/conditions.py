@@ -442,10 +442,11 @@ def _amount(reading: Interpretation, number: BareNumber) -> tuple[ColumnMention,
     is_led = not any(one.start == number.end for one in things)
     before = [one for one in reading.columns if is_led and _is_just_before(reading, one.end, number.start)]
     mention = next(iter((*after, *before)), None)
-    if mention is None or len(mention.columns) > 1 or mention.is_title:
+    if mention is None or mention.is_title:
         return None
-    (column,) = mention.columns
-    return (mention, column) if columns.is_quantity(column, reading.question.language) else None
+    column, *more = mention.columns
+    fits = not more and columns.is_quantity(column, reading.question.language)
+    return (mention, column) if fits else None
 
 
 def _is_just_before(reading: Interpretation, end: int, start: int) -> bool:

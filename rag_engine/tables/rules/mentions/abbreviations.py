@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rag_engine.tables.types import TypedColumn, TypedTable
 
 _SHORTEST_ABBREVIATION: Final = 4
-_CODES: Final = frozenset({"id", "ids", "code", "codes", "ref", "refs", "reference", "references", "kennung", "kennungen", "codigo", "codigos"})  # fmt: skip
+_CODES: Final = frozenset({"id", "ids", "code", "codes", "ref", "refs", "reference", "references", "kennung", "kennungen", "codigo", "codigos", "referencia", "referencias", "referenz"})  # fmt: skip
 
 
 def abbreviated(

@@ -163,12 +163,17 @@ def header(name: str, language: str) -> Header:
     return Header(
         words=found,
         required=frozenset(plain or named),
-        concepts=(_concepts(found) - _OF_MONEY if any(map(_is_time, found)) else _concepts(found))
-        | _OF_UNITS.get(unit_of_header(name), frozenset())
-        | (frozenset({"year"}) if _A_YEAR.search(name) else frozenset()),
+        concepts=_meant(name, found),
         period=spans[0][2] if len(spans) == 1 else None,
         is_code=is_code,
     )
+
+
+def _meant(name: str, found: tuple[QuestionWord, ...]) -> frozenset[str]:
+    """By its words, its unit and "p.a."."""
+    names = _concepts(found) - _OF_MONEY if any(map(_is_time, found)) else _concepts(found)
+    names |= _OF_UNITS.get(unit_of_header(name), frozenset[str]())
+    return names | {"year"} if _A_YEAR.search(name) else names
 
 
 def adds_up(column: TypedColumn, language: str) -> bool:

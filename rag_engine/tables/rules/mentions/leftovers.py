@@ -110,7 +110,7 @@ def leftovers(
         end, _ = question.lexicon.at(question.words, at, "filler", "nouns")
         if free[at] and _is_asked_for(question, signs, things, at):
             end = at
-        elif end == at and question.is_loose and free[at]:
+        elif end == at and question.is_loose and free[at] and not _is_counted(signs, at):
             end = _linking(question, free, at, things, is_anchored=is_anchored, has_periods=has_periods)
         if end == at and free[at] and question.is_loose:
             end = _apposed(question, values, at)
@@ -121,6 +121,11 @@ def leftovers(
                 found.append((at, at + 1))
         at = max(end, at + 1)
     return found
+
+
+def _is_counted(signs: Sequence[Sign], at: int) -> bool:
+    """The assists, of "how many assists", are no verb."""
+    return any(sign.name == "count" and sign.end == at for sign in signs)
 
 
 def _is_asked_for(question: Question, signs: Sequence[Sign], things: Collection[int], at: int) -> bool:

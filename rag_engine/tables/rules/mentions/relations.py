@@ -24,12 +24,15 @@ _PREPOSITIONS: Final = {
     "es": frozenset({"por", "de", "en", "con", "para", "a", "desde"}),
     "fr": frozenset({"par", "de", "en", "avec", "pour", "a", "chez", "dans"}),
 }
+_ARTICLES: Final = frozenset({"the", "our", "der", "die", "das", "el", "la", "los", "las", "le", "les"})
 _ASKING: Final = frozenset({"count", "which", "per", "sum", "average", "median", "most", "least", "much"})
 
 
 def are_relations(reading: Interpretation) -> bool:
     """Whether the words that are left over only relate rows to a value."""
     found = reading.leftovers
+    if reading.numbers:
+        return False
     if names_counted_rows(reading):
         return True
     return bool(found) and all(_is_relation(reading, start, end) for start, end in found)
@@ -40,14 +43,30 @@ def names_counted_rows(reading: Interpretation) -> bool:
     if not reading.question.is_loose or len(reading.leftovers) != 1:
         return False
     question, (start, end) = reading.question, reading.leftovers[0]
-    counts = any(sign.name == "count" and sign.end == start for sign in reading.signs)
+    counts = any(sign.name == "count" and _is_close(reading, sign.end, start) for sign in reading.signs)
     is_measured = question.words[start].folded in UNITS or bool(concepts_at(question.words, start)[1])
-    if is_measured or question.words[start].folded in CURRENCIES:
+    if is_measured or question.words[start].folded in CURRENCIES or _has_owner(reading):
         return False
     is_plain = (
         end == start + 1 and question.words[start].text.islower() and question.words[start].text.isalpha()
     )
     return counts and is_plain and (_is_grouped(reading) or any(one.exact for one in reading.values))
+
+
+def _has_owner(reading: Interpretation) -> bool:
+    """ "How many assists do the defenders have": theirs are no rows."""
+    words, known = reading.question.words, _AUXILIARIES.get(reading.question.language, frozenset[str]())
+    return any(
+        word.folded in known and all(one.folded in _ARTICLES for one in words[at + 1 : value.start])
+        for value in reading.values
+        for at, word in enumerate(words[: value.start])
+    )
+
+
+def _is_close(reading: Interpretation, end: int, start: int) -> bool:
+    """Only values and titles are between: "marathon runners"."""
+    taken = {at for one in (*reading.values, *reading.titles) for at in range(one.start, one.end)}
+    return end <= start and all(at in taken for at in range(end, start))
 
 
 def _is_grouped(reading: Interpretation) -> bool:

@@ -240,11 +240,17 @@ def _is_about_a_row(reading: Interpretation, sign: Sign) -> bool:
     )
 
 
+def _is_behind_values(reading: Interpretation, end: int, start: int) -> bool:
+    """The order, of "the biggest lemon tart order"."""
+    taken = {at for value in reading.values for at in range(value.start, value.end)}
+    return end <= start and all(at in taken for at in range(end, start))
+
+
 def _names_a_row(reading: Interpretation, sign: Sign) -> bool:
     """ "The largest donation", "la donación más alta"."""
     is_behind = reading.question.language in {"es", "fr"} and sign.end - sign.start > 1
     return any(
-        (title.start == sign.end or (is_behind and title.end == sign.start))
+        (_is_behind_values(reading, sign.end, title.start) or (is_behind and title.end == sign.start))
         and not is_money(reading, title)
         and not any(
             reading.question.is_beside(title.end, one.start)
@@ -357,6 +363,10 @@ def _limit(reading: Interpretation, sign: Sign, stated: Conditions) -> int:
             for one in (*reading.columns, *reading.titles, *reading.values)
         )
     ]
-    if len(beside) != len(stated.numbers) or len(beside) > 1:
+    if (
+        len(beside) != len(stated.numbers)
+        or len(beside) > 1
+        or any(one.value != int(one.value) for one in beside)
+    ):
         raise refused("question", reading.table)
-    return beside[0].value if beside else 1
+    return int(beside[0].value) if beside else 1

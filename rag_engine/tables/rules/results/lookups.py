@@ -66,7 +66,8 @@ def lookup(reading: Interpretation, stated: Conditions, found: Sequence[TypedCol
     if not filters:
         return RowList(table=reading.table, columns=tuple(asked), distinct=True)
     every = {column for one in stated.rest if is_all(reading, one) for column in one.columns}
-    added = [column for column in asked if column.kind != "date" and column not in every]
+    named = {column for one in stated.rest if one.is_title for column in one.columns if column.kind == "text"}
+    added = [column for column in asked if column.kind != "date" and column not in every | named]
     is_listed = is_listed and not every
     adds = _adds_up(reading, added) and not is_listed and not (is_one and len(added) == 1)
     summed = tuple(added) if adds else ()
