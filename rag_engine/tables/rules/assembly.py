@@ -10,7 +10,7 @@ from rag_engine.tables.rules.filters.comparison_filters import currency_column
 from rag_engine.tables.rules.filters.completeness import check_used
 from rag_engine.tables.rules.filters.conditions import conditions
 from rag_engine.tables.rules.language.question_words import folded
-from rag_engine.tables.rules.mentions import columns, qualities
+from rag_engine.tables.rules.mentions import column_names, qualities
 from rag_engine.tables.rules.mentions.joins import JoinedTable
 from rag_engine.tables.rules.mentions.units import unit_of
 from rag_engine.tables.rules.query import FOLDING, Aggregate, Grouping, Measure, RowList, TextFilter
@@ -189,11 +189,11 @@ def _is_how_much_of_a_thing(reading: Interpretation) -> bool:
 
 def _quantity(reading: Interpretation) -> TypedColumn:
     language = reading.question.language
-    found = [column for column in reading.table.columns if columns.adds_up(column, language)]
+    found = [column for column in reading.table.columns if column_names.adds_up(column, language)]
     amounts = [
         column
         for column in found
-        if columns.header(column.name, language).concepts & {"quantity", "stock", "weight"}
+        if column_names.header(column.name, language).concepts & {"quantity", "stock", "weight"}
         or unit_of(column) in {"g", "kg", "t", "l", "kWh", "MWh"}
     ]
     if len(amounts) == 1:

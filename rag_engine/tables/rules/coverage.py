@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.tables.rules.language.lexicon import concepts
-from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.mentions import column_names
 from rag_engine.tables.rules.query import (
     Aggregate,
     AnyFilter,
@@ -34,7 +34,7 @@ def check_covered(reading: Interpretation, query: TableQuery) -> None:
     """Raises `Unanswered`."""
     shown, used = _shown(query), _used(query)
     for mention in reading.columns:
-        is_number = all(columns.is_quantity(one, reading.question.language) for one in mention.columns)
+        is_number = all(column_names.is_quantity(one, reading.question.language) for one in mention.columns)
         if mention.share == 1 and is_number and not mention.is_title and used.isdisjoint(mention.columns):
             name = reading.question.spoken(mention.start, mention.end)
             raise refused("unclear", reading.table, name)
@@ -107,7 +107,7 @@ def _is_of_one_row(query: TableQuery) -> bool:
 def _is_computed(sign: Sign, query: TableQuery, reading: Interpretation) -> bool:
     made = _functions(query)
     if sign.group == "hints" and sign.name == "money" and _is_of_one_row(query):
-        timed = columns.timed_columns(query.table, reading.question.language)
+        timed = column_names.timed_columns(query.table, reading.question.language)
         return any(is_money_column(column, "") or column in timed for column in _used(query))
     if extreme(sign):
         is_ranked = isinstance(query, Aggregate | RowList) and query.ranking is not None
@@ -150,6 +150,6 @@ def _is_leading(reading: Interpretation, sign: Sign) -> bool:
 
 
 def _is_place(reading: Interpretation, column: TypedColumn) -> bool:
-    own = columns.header(column.name, reading.question.language).concepts
+    own = column_names.header(column.name, reading.question.language).concepts
     known = concepts()[0]
     return not own or any(known[name].is_place for name in own)

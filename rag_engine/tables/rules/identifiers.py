@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.mentions import column_names
 from rag_engine.tables.rules.results.measures import MEASURES
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _serial(table: TypedTable) -> tuple[TypedColumn, ...]:
 
 def _counts_rows(table: TypedTable, column: TypedColumn) -> bool:
     is_unique = column.has_all_values and len(column.values) == column.filled == table.row_count
-    if not is_unique or table.row_count < _FEWEST_ROWS or _is_measure(columns.header(column.name, "en")):
+    if not is_unique or table.row_count < _FEWEST_ROWS or _is_measure(column_names.header(column.name, "en")):
         return False
     is_dense = int(column.greatest or 0) - int(column.least or 0) < _MOST_GAPS * table.row_count
     return is_dense or _are_codes(column)
@@ -67,7 +67,7 @@ def _are_codes(column: TypedColumn) -> bool:
 
 
 def _is_coded(column: TypedColumn) -> bool:
-    read = columns.header(column.name, "en")
+    read = column_names.header(column.name, "en")
     return read.is_code or "telephone" in read.concepts
 
 
@@ -76,5 +76,7 @@ def _is_integer(column: TypedColumn) -> bool:
     return column.kind == "number" and not column.unit and all(isinstance(one, int) for one in bounds)
 
 
-def _is_measure(read: columns.Header) -> bool:
-    return bool(read.concepts & (MEASURES | columns.PIECES | columns.TIMES)) or read.period is not None
+def _is_measure(read: column_names.Header) -> bool:
+    return (
+        bool(read.concepts & (MEASURES | column_names.PIECES | column_names.TIMES)) or read.period is not None
+    )

@@ -3,21 +3,28 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from rag_engine.tables.rules.language.lexicon import concepts_at
 from rag_engine.tables.rules.language.question_words import header_words
 from rag_engine.tables.rules.mentions import (
     abbreviations,
     cell_values,
+    column_names,
     columns,
     comparisons,
     periods,
     qualities,
     roots,
 )
+from rag_engine.tables.rules.mentions.appositions import without_appositions
+from rag_engine.tables.rules.mentions.bare_numbers import BareNumber, bare_numbers
 from rag_engine.tables.rules.mentions.column_comparisons import compared_columns, compared_periods
 from rag_engine.tables.rules.mentions.compounds import split
 from rag_engine.tables.rules.mentions.leftovers import leftovers
-from rag_engine.tables.rules.mentions.units import CURRENCIES, unit_of
+from rag_engine.tables.rules.mentions.title_mentions import (
+    TitleMention,
+    caption_numbers,
+    title_mentions,
+)
+from rag_engine.tables.rules.mentions.units import unit_of
 from rag_engine.tables.rules.mentions.worth import is_worth
 from rag_engine.tables.rules.question import SIGNS, Question, Sign
 from rag_engine.tables.rules.signs import (
@@ -27,7 +34,7 @@ from rag_engine.tables.rules.signs import (
     within_columns,
     without_numbering,
 )
-from rag_engine.tables.rules.titles import is_title, is_titled, title_words
+from rag_engine.tables.rules.titles import is_title, title_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -60,61 +67,6 @@ _Mention = TypeVar(
     "BareNumber",
     "TitleMention",
 )
-_SHORT_LINKS: Final = frozenset({"to", "of", "in", "on", "at", "by", "as", "is", "it", "an", "or", "up", "so", "de", "la", "el", "le", "du", "au", "en", "zu", "im", "am", "um"})  # fmt: skip
-_SUMS: Final = frozenset({"revenue", "amount", "cost"})
-_CLASSIFIERS: Final = frozenset("个条名位笔家种项张台件辆本只部间套箱座栋款批艘")
-_VALUES: Final = frozenset(
-    {
-        "number",
-        "numbers",
-        "nummer",
-        "numero",
-        "band",
-        "bands",
-        "grade",
-        "grades",
-        "bracket",
-        "group",
-        "groups",
-        "klasse",
-        "gruppe",
-        "grupo",
-        "groupe",
-        "reading",
-        "readings",
-        "figure",
-        "figures",
-        "level",
-        "levels",
-        "messwert",
-        "messwerte",
-        "lectura",
-        "lecturas",
-        "valeur",
-        "valeurs",
-        "value",
-        "values",
-        "wert",
-        "werte",
-        "werten",
-        "valor",
-        "valores",
-    }
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TitleMention:
-    start: int
-    end: int
-    is_literal: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BareNumber:
-    start: int
-    end: int
-    value: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,7 +146,7 @@ def read(question: Question, table: TypedTable) -> Interpretation:
         for mention in cell_values.whole(words, claims.free, table, language, question.is_common)
         if mention.end - mention.start > 1 and not _is_timed(words[mention.start : mention.end])
     )
-    captioned = claims.take(_caption_numbers(question, table, claims.free))
+    captioned = claims.take(caption_numbers(question, table, claims.free))
     compared = claims.take(comparisons.compared(words, claims.free, question.lexicon, language))
     dated = claims.take(periods.stated(words, question.lexicon, claims.free))
     short, named, doubtful = _values_and_columns(question, table, claims, has_periods=bool(dated))
@@ -205,8 +157,7 @@ def read(question: Question, table: TypedTable) -> Interpretation:
     signs = _signs(question, claims, named, contrasts)
     titled = title_words(table, language)
     others, hints = _otherwise_named(question, table, claims, named, [one.end for one in compared])
-    titles = captioned + claims.take(_titles(words, claims.free, titled))
-    titles += claims.take(_of_verbs(words, claims.free, table, language))
+    titles = captioned + claims.take(title_mentions(words, claims.free, table, titled, language))
     partial = claims.take(cell_values.parts(words, claims.free, table, language))
     found = Interpretation(
         question=question,
@@ -219,7 +170,7 @@ def read(question: Question, table: TypedTable) -> Interpretation:
         signs=_counting(
             question, table, _in_order(signs, () if paired else hints), _in_order(named, others), titles
         ),
-        numbers=claims.take(_numbers(words, claims.free, language)),
+        numbers=claims.take(bare_numbers(words, claims.free, language)),
         titles=titles,
         leftovers=(),
         doubtful=doubtful,
@@ -241,12 +192,14 @@ def _unread(
         word
         for one in reading.columns
         for column in one.columns
-        for word in columns.bracketed(column.name, language)
+        for word in column_names.bracketed(column.name, language)
     }
     free = [
         is_free and word.folded not in bracketed and not is_worth(word, reading.table, language)
         for word, is_free in zip(
-            reading.question.words, _without_values(reading.question.words, claims.free, named), strict=True
+            reading.question.words,
+            without_appositions(reading.question.words, claims.free, named),
+            strict=True,
         )
     ]
     found = leftovers(
@@ -288,7 +241,7 @@ def _counting(
     things += [
         one.start
         for one in named
-        if not any(columns.is_quantity(column, question.language) for column in one.columns)
+        if not any(column_names.is_quantity(column, question.language) for column in one.columns)
     ]
     if question.language == "fr":
         is_hinted = any(sign.group == "hints" for sign in signs)
@@ -435,82 +388,6 @@ def _is_rather_column(question: Question, value: ValueMention, column: ColumnMen
         return False  # "open", of a status beside "Opened"
     is_name = said.text[0].isupper() and value.start > 0 and question.language in {"en", "es"}
     return column.share == 1 and not is_name
-
-
-def _numbers(words: Sequence[QuestionWord], free: Sequence[bool], language: str) -> list[BareNumber]:
-    return [
-        BareNumber(start=at, end=at + 1, value=value)
-        for at, word in enumerate(words)
-        if free[at]
-        and (not word.is_han or (at + 1 < len(words) and words[at + 1].text in _CLASSIFIERS))
-        and (value := _whole_number(word) or _decimal_number(word, language))
-    ]
-
-
-def _whole_number(word: QuestionWord) -> int:
-    if word.text.isdecimal():
-        return int(word.text)
-    number = comparisons.small_number(word)
-    return number if number > 1 else 0
-
-
-def _decimal_number(word: QuestionWord, language: str) -> float:
-    return (comparisons.plain_number(word.text, language) or 0.0) if word.is_number else 0.0
-
-
-def _titles(
-    words: Sequence[QuestionWord], free: Sequence[bool], titled: frozenset[str]
-) -> list[TitleMention]:
-    return [
-        TitleMention(start=at, end=at + 1, is_literal=not titled.isdisjoint(word.forms))
-        for at, word in enumerate(words)
-        if free[at] and not word.is_number and not _is_link(word) and is_titled(word, titled)
-    ]
-
-
-def _caption_numbers(question: Question, table: TypedTable, free: Sequence[bool]) -> Iterator[TitleMention]:
-    """ "Since 67", of "Stanley Cups Since 67", is no period there."""
-    said = [word.folded for word in question.words]
-    caption = [word.folded for word in header_words(table.caption, question.language)]
-    for at in range(1, len(caption)):
-        pair = caption[at - 1 : at + 1]
-        places = [start for start in range(len(said) - 1) if said[start : start + 2] == pair]
-        if (
-            caption[at].isdigit()
-            and not caption[at - 1].isdigit()
-            and len(places) == 1
-            and all(free[places[0] : places[0] + 2])
-        ):
-            is_whole = set(caption) <= set(said)
-            yield from (
-                TitleMention(start=one, end=one + 1, is_literal=True)
-                for one in range(places[0], places[0] + 2)
-                if is_whole
-            )
-
-
-def _is_link(word: QuestionWord) -> bool:
-    return word.folded in columns.LINKS or word.folded in _SHORT_LINKS
-
-
-def _of_verbs(
-    words: Sequence[QuestionWord], free: Sequence[bool], table: TypedTable, language: str
-) -> Iterator[TitleMention]:
-    for at in roots.of_title(words, free, table, language):
-        yield TitleMention(start=at, end=at + 1)
-
-
-def _without_values(
-    words: Sequence[QuestionWord], free: Sequence[bool], named: Sequence[ColumnMention]
-) -> list[bool]:
-    ends = {one.end for one in named}
-    money = {one.end for one in named if all(unit_of(column) in CURRENCIES for column in one.columns)}
-    return [
-        is_free
-        and not (at in ends and words[at].folded in _VALUES)
-        and not (at in money and concepts_at(words, at)[1] & _SUMS)
-        for at, is_free in enumerate(free)
-    ]
 
 
 def _is_timed(said: Sequence[QuestionWord]) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from rag_engine.tables.rules.interpretation import HINTED
 from rag_engine.tables.rules.language.lexicon import concepts_at, lexicon
 from rag_engine.tables.rules.language.question_words import folded, header_words, words
-from rag_engine.tables.rules.mentions import columns, comparisons, periods, qualities
+from rag_engine.tables.rules.mentions import column_names, columns, comparisons, periods, qualities
 from rag_engine.tables.rules.mentions.units import CURRENCIES, UNITS, unit_of
 from rag_engine.tables.rules.question import COMMON
 from rag_engine.tables.rules.titles import title_words, titles_of
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 _CONCEPT, _ROOT, _UNIT, _PART = "\x00", "\x01", "\x02", "\x03"
 _ROOT_LETTERS: Final = 4
 _SHORTEST_PART: Final = 3
-_SOLE_AMOUNTS: Final = columns.ALL_MONEY | {"price"}
+_SOLE_AMOUNTS: Final = column_names.ALL_MONEY | {"price"}
 _LINKS: Final = (
-    columns.LINKS
+    column_names.LINKS
     | columns.AUXILIARIES
     | UNITS.keys()
     | comparisons.WORDS
@@ -132,7 +132,7 @@ def table_words(table: TypedTable, language: str) -> TableWords:
     known = {form for word in chain(*cells) for form in word.forms}
     known |= {word.folded for word in chain(*cells)}
     for column in table.columns:
-        known |= {f"{_CONCEPT}{name}" for name in columns.header(column.name, language).concepts}
+        known |= {f"{_CONCEPT}{name}" for name in column_names.header(column.name, language).concepts}
         known.add(f"{_UNIT}{unit_of(column)}")
     return TableWords(
         beginnings=frozenset(beginnings), direct=frozenset(direct), known=frozenset(direct | known)
@@ -167,7 +167,7 @@ def _meant(names: Iterable[str]) -> Iterator[str]:
         yield f"{_CONCEPT}{name}"
         if name == "quantity":
             yield f"{_CONCEPT}stock"
-        if name in columns.UNSPECIFIC_MONEY:
+        if name in column_names.UNSPECIFIC_MONEY:
             yield from (f"{_CONCEPT}{one}" for one in _SOLE_AMOUNTS)
             yield from (f"{_UNIT}{one}" for one in CURRENCIES)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.mentions import column_names
 from rag_engine.tables.rules.question import Question, Sign
 
 if TYPE_CHECKING:
@@ -73,11 +73,11 @@ def without_numbering(reading: Interpretation) -> tuple[Sign, ...]:
         if not (
             rows
             and sign.name == "count"
-            and any(word.folded in columns.CODES for word in words[sign.start : sign.end])
+            and any(word.folded in column_names.CODES for word in words[sign.start : sign.end])
             and any(reading.question.is_beside(sign.end, one.start) for one in codes)
         )
     )
 
 
 def _is_code(column: TypedColumn, reading: Interpretation) -> bool:
-    return columns.header(column.name, reading.question.language).is_code
+    return column_names.header(column.name, reading.question.language).is_code

@@ -13,9 +13,10 @@ from rag_engine.tables.types import MOST_VALUES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rag_engine.tables.rules.interpretation import Interpretation, TitleMention
+    from rag_engine.tables.rules.interpretation import Interpretation
     from rag_engine.tables.rules.language.question_words import QuestionWord
     from rag_engine.tables.rules.mentions.columns import ColumnMention
+    from rag_engine.tables.rules.mentions.title_mentions import TitleMention
     from rag_engine.tables.types import TypedTable
 
 _MASSES: Final = frozenset(

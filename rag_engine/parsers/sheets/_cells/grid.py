@@ -119,8 +119,7 @@ def sheet_sections(
             ),
             key=lambda area: (area.first_row, area.first_column),
         )
-        captions, above = _captions(seen, own)
-        seen = [row for row in seen if row is not above]
+        captions, seen = _captions(seen, own)
         spans = _spans([_without(row, own) for row in seen])
         writers = [(area, writer(headed=True, caption=captions.get(area, ""))) for area in own]
         others = [(span, writer()) for span in spans]
@@ -143,16 +142,16 @@ def sheet_sections(
         yield from apart.close()
 
 
-def _captions(rows: Sequence[GridRow], areas: Sequence[Area]) -> tuple[dict[Area, str], GridRow | None]:
-    """One cell over each of several declared tables, and their row."""
+def _captions(rows: list[GridRow], areas: Sequence[Area]) -> tuple[dict[Area, str], list[GridRow]]:
+    """One cell over each of several declared tables, and the other rows."""
     first = min((area.first_row for area in areas), default=0)
     row = next((one for one in reversed(rows) if one.number < first), None)
     if len(areas) < 2 or row is None or first - row.number > _ROW_GAP:
-        return {}, None
+        return {}, rows
     over = {area: _columns_of(row, area) for area in areas if area.first_row == first}
     if any(len(found) > 1 for found in over.values()) or sum(map(len, over.values())) != len(row.cells):
-        return {}, None
-    return {area: found[0] for area, found in over.items() if found}, row
+        return {}, rows
+    return {area: found[0] for area, found in over.items() if found}, [one for one in rows if one is not row]
 
 
 def _columns_of(row: GridRow, area: Area) -> list[str]:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from rag_engine.tables.rules.filters import period_filters
 from rag_engine.tables.rules.language.question_words import folded
-from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.mentions import column_names
 from rag_engine.tables.rules.mentions.qualities import columns_for, may_have
 from rag_engine.tables.rules.mentions.units import CURRENCIES, UNITS, factor, scale_of, unit_of
 from rag_engine.tables.rules.query import ColumnFilter, RangeFilter, TextFilter
@@ -98,14 +98,14 @@ def _compared_column(
         after = reading.question.is_beside(comparison.end, mention.start)
         if not before and not after:
             continue
-        numeric = [column for column in mention.columns if columns.is_quantity(column, language)]
+        numeric = [column for column in mention.columns if column_names.is_quantity(column, language)]
         if len(numeric) == 1:
             _check_unit(reading, comparison, numeric[0])
             used.append(mention)
             return numeric[0]
         if after and not comparison.unit and language != "zh":
             raise refused("question", reading.table)
-    possible = [column for column in reading.table.columns if columns.is_quantity(column, language)]
+    possible = [column for column in reading.table.columns if column_names.is_quantity(column, language)]
     possible = _of_unit(comparison, possible)
     hinted = measures.fitting_hints(reading, possible)
     possible = hinted if hinted else possible
@@ -113,7 +113,7 @@ def _compared_column(
     spoken = [column for column in possible if column.sql_name in named]
     chosen = spoken if len(spoken) == 1 else possible
     if len(chosen) > 1 and comparison.unit in CURRENCIES:
-        chosen = [column for column in chosen if columns.adds_up(column, language)] or chosen
+        chosen = [column for column in chosen if column_names.adds_up(column, language)] or chosen
     if len(chosen) != 1:
         names = [column.name for column in chosen]
         said = reading.question.spoken(comparison.start, comparison.end)

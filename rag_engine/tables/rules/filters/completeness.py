@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.tables.rules.language.question_words import header_words
-from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.mentions import column_names
 from rag_engine.tables.rules.refusals import refused
 from rag_engine.tables.rules.results import measures
 
@@ -39,7 +39,7 @@ def check_used(
 
 
 def _tells_rows(reading: Interpretation, column: TypedColumn) -> bool:
-    is_name = column.kind == "text" or columns.header(column.name, reading.question.language).is_code
+    is_name = column.kind == "text" or column_names.header(column.name, reading.question.language).is_code
     return is_name and measures.is_unique(reading.table, column)
 
 

@@ -8,7 +8,7 @@ from rag_engine.tables.rules.filters import period_filters
 from rag_engine.tables.rules.filters.absence_filters import lacking
 from rag_engine.tables.rules.filters.comparison_filters import compared
 from rag_engine.tables.rules.language.question_words import folded
-from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.mentions import column_names
 from rag_engine.tables.rules.mentions.heads import names_head
 from rag_engine.tables.rules.query import AnyFilter, EmptyFilter, RangeFilter, TextFilter
 from rag_engine.tables.rules.refusals import refused
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rag_engine.tables.rules.filters.period_filters import PlacedPeriod
-    from rag_engine.tables.rules.interpretation import BareNumber, Interpretation
+    from rag_engine.tables.rules.interpretation import Interpretation
+    from rag_engine.tables.rules.mentions.bare_numbers import BareNumber
     from rag_engine.tables.rules.mentions.cell_values import ValueMention
     from rag_engine.tables.rules.mentions.columns import ColumnMention
     from rag_engine.tables.rules.mentions.time_spans import PeriodMention
@@ -331,7 +332,7 @@ def _had(reading: Interpretation, used: list[ColumnMention]) -> Iterator[Filter]
         (column, *more) = mention.columns
         if not is_state or more or mention in used:
             continue
-        if columns.is_quantity(column, reading.question.language):
+        if column_names.is_quantity(column, reading.question.language):
             used.append(mention)
             yield RangeFilter(column=column, low=0, includes_low=False)
 
@@ -398,7 +399,7 @@ def _numbered(
         codes = [
             column
             for column in spoken
-            if column.kind == "number" and columns.header(column.name, language).is_code
+            if column.kind == "number" and column_names.header(column.name, language).is_code
         ]
         if _counts_rows(reading, number):
             yield number, None
@@ -445,7 +446,7 @@ def _amount(reading: Interpretation, number: BareNumber) -> tuple[ColumnMention,
     if mention is None or mention.is_title:
         return None
     column, *more = mention.columns
-    fits = not more and columns.is_quantity(column, reading.question.language)
+    fits = not more and column_names.is_quantity(column, reading.question.language)
     return (mention, column) if fits else None
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rag_engine.tables.rules.interpretation import title_periods
 from rag_engine.tables.rules.language.question_words import words
-from rag_engine.tables.rules.mentions import columns, periods, time_spans
+from rag_engine.tables.rules.mentions import column_names, periods, time_spans
 from rag_engine.tables.rules.mentions.joins import JoinedTable
 from rag_engine.tables.rules.query import RangeFilter, TextFilter
 from rag_engine.tables.rules.refusals import refused
@@ -56,8 +56,8 @@ def date_column(reading: Interpretation, dates: Sequence[TypedColumn]) -> TypedC
     plain = [
         column
         for column in found
-        if columns.header(column.name, reading.question.language).concepts == frozenset({"date"})
-        and len(columns.header(column.name, reading.question.language).required) == 1
+        if column_names.header(column.name, reading.question.language).concepts == frozenset({"date"})
+        and len(column_names.header(column.name, reading.question.language).required) == 1
     ]
     if len(plain) == 1:
         return plain[0]
@@ -84,7 +84,9 @@ def _assumed_date_column(reading: Interpretation) -> TypedColumn | None:
 def _is_of_rows(reading: Interpretation, column: TypedColumn) -> bool:
     """ "Order date", of orders."""
     own = {
-        form for word in columns.header(column.name, reading.question.language).words for form in word.forms
+        form
+        for word in column_names.header(column.name, reading.question.language).words
+        for form in word.forms
     }
     things = (*reading.titles, *reading.columns)
     words = reading.question.words
@@ -92,7 +94,7 @@ def _is_of_rows(reading: Interpretation, column: TypedColumn) -> bool:
 
 
 def _is_later(reading: Interpretation, column: TypedColumn) -> bool:
-    return bool(columns.header(column.name, reading.question.language).concepts & _LATER)
+    return bool(column_names.header(column.name, reading.question.language).concepts & _LATER)
 
 
 def year_column(reading: Interpretation) -> TypedColumn | None:
@@ -137,16 +139,16 @@ def _is_caption_year(reading: Interpretation, asked: Period) -> bool:
 def _is_in_named_header(reading: Interpretation, asked: Period) -> bool:
     """2024, of "loans in 2024" where the only such column is "Loans 2024"."""
     language = reading.question.language
-    if columns.timed_columns(reading.table, language):
+    if column_names.timed_columns(reading.table, language):
         return False
     named = (
-        columns.header(column.name, language).period for one in reading.columns for column in one.columns
+        column_names.header(column.name, language).period for one in reading.columns for column in one.columns
     )
     return any(period is not None and asked.contains(period) for period in named)
 
 
 def _names_timed(reading: Interpretation) -> bool:
-    timed = columns.timed_columns(reading.table, reading.question.language)
+    timed = column_names.timed_columns(reading.table, reading.question.language)
     return any(all(column in timed for column in one.columns) for one in reading.columns)
 
 
@@ -156,8 +158,8 @@ def _under_headers(
     language = reading.question.language
     found: list[TypedColumn] = []
     years: set[int] = set()
-    for column in columns.timed_columns(reading.table, language):
-        period = columns.header(column.name, language).period
+    for column in column_names.timed_columns(reading.table, language):
+        period = column_names.header(column.name, language).period
         if period is None or not asked.contains(period):
             continue
         if asked.year and not period.year and not any(one.year == asked.year for one in titled):
@@ -282,14 +284,14 @@ def _number_column(reading: Interpretation, concept: str) -> TypedColumn | None:
     found = [
         column
         for column in reading.table.columns
-        if column.kind == "number" and concept in columns.header(column.name, language).concepts
+        if column.kind == "number" and concept in column_names.header(column.name, language).concepts
     ]
     return found[0] if len(found) == 1 else None
 
 
 def _no_period(reading: Interpretation, mention: PeriodMention, titled: Sequence[Period]) -> Unanswered:
     language = reading.question.language
-    timed = [column.name for column in columns.timed_columns(reading.table, language)]
+    timed = [column.name for column in column_names.timed_columns(reading.table, language)]
     year = _number_column(reading, "year")
     years = [str(value) for value in (year.least, year.greatest)] if year is not None else []
     return refused(

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.tables.rules.mentions.columns import ColumnMention, header
+from rag_engine.tables.rules.mentions.column_names import header
+from rag_engine.tables.rules.mentions.columns import ColumnMention
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -3,7 +3,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.tables.rules.mentions.columns import ColumnMention, header, is_quantity, timed_columns
+from rag_engine.tables.rules.mentions.column_names import header, is_quantity, timed_columns
+from rag_engine.tables.rules.mentions.columns import ColumnMention
 from rag_engine.tables.rules.mentions.limits import limited_by
 from rag_engine.tables.rules.mentions.units import unit_of
 

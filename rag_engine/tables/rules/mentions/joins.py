@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.mentions import column_names
 from rag_engine.tables.types import ROW_NUMBER, TypedColumn, TypedTable
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _keys(first: TypedTable, second: TypedTable, language: str) -> list[tuple[Ty
 
 
 def _is_one_key(one: TypedColumn, other: TypedColumn, language: str) -> bool:
-    own, its = columns.header(one.name, language), columns.header(other.name, language)
+    own, its = column_names.header(one.name, language), column_names.header(other.name, language)
     if {word.folded for word in own.words} == {word.folded for word in its.words}:
         return one.kind == "text" or own.is_code
     return one.kind == "text" and not one.is_number_read_as_text and len(one.values) > 1

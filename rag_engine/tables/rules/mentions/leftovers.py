@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.tables.rules.language.lexicon import concepts, concepts_at
-from rag_engine.tables.rules.mentions.columns import header
+from rag_engine.tables.rules.mentions.column_names import header
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

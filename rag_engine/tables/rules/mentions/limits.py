@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.mentions import column_names
 from rag_engine.tables.rules.mentions.joins import JoinedTable
 from rag_engine.tables.rules.mentions.units import CURRENCIES, unit_of
 
@@ -16,15 +16,15 @@ _PRICES: Final = frozenset({"price", "pay", "score", "rate"})
 
 def limited_by(table: TypedTable, limit: TypedColumn, language: str) -> TypedColumn | None:
     """The only quantity that `limit` can bound."""
-    if isinstance(table, JoinedTable) or not columns.is_limit(limit.name, language):
+    if isinstance(table, JoinedTable) or not column_names.is_limit(limit.name, language):
         return None
     found = [
         column
         for column in table.columns
         if column != limit
-        and columns.is_quantity(column, language)
-        and not columns.is_limit(column.name, language)
-        and not columns.header(column.name, language).concepts & _PRICES
+        and column_names.is_quantity(column, language)
+        and not column_names.is_limit(column.name, language)
+        and not column_names.header(column.name, language).concepts & _PRICES
         and _is_money(column) == _is_money(limit)
     ]
     return found[0] if len(found) == 1 else None

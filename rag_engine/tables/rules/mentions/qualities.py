@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.mentions import column_names
 from rag_engine.tables.rules.mentions.units import CURRENCIES, unit_of
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def concepts_of(quality: str) -> frozenset[str]:
 
 
 def may_have(unit: str, column: TypedColumn) -> bool:
-    own = columns.header(column.name, "").concepts
+    own = column_names.header(column.name, "").concepts
     return unit not in CURRENCIES or bool(unit_of(column)) or not own or not own <= _NO_MONEY
 
 
@@ -68,7 +68,7 @@ def unmet(reading: Interpretation) -> str:
 
 def columns_for(table: TypedTable, quality: str, language: str) -> tuple[TypedColumn, ...]:
     """Several if it may be about each of them."""
-    numbers = [column for column in table.columns if columns.is_quantity(column, language)]
+    numbers = [column for column in table.columns if column_names.is_quantity(column, language)]
     if quality in {"price", "money"}:
         numbers = [column for column in numbers if unit_of(column) != "%"]
     of_unit = [column for column in numbers if unit_of(column) in UNITS_OF.get(quality, ())]
@@ -83,4 +83,4 @@ def columns_for(table: TypedTable, quality: str, language: str) -> tuple[TypedCo
 
 
 def _means(column: TypedColumn, names: frozenset[str], language: str) -> bool:
-    return bool(names & columns.header(column.name, language).concepts)
+    return bool(names & column_names.header(column.name, language).concepts)

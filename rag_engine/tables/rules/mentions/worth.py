@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.mentions import column_names
 from rag_engine.tables.rules.mentions.units import CURRENCIES, unit_of
 
 if TYPE_CHECKING:
@@ -25,13 +25,17 @@ def is_worth(word: QuestionWord, table: TypedTable, language: str) -> bool:
 
 def stock_and_price(table: TypedTable, language: str) -> tuple[TypedColumn, ...] | None:
     read = {
-        column: columns.header(column.name, language) for column in table.columns if column.kind == "number"
+        column: column_names.header(column.name, language)
+        for column in table.columns
+        if column.kind == "number"
     }
     prices = [column for column, one in read.items() if "price" in one.concepts]
     pieces = [
         column
         for column, one in read.items()
-        if one.concepts & _PIECES and column not in prices and not columns.is_limit(column.name, language)
+        if one.concepts & _PIECES
+        and column not in prices
+        and not column_names.is_limit(column.name, language)
     ]
     amounts = [
         column

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rag_engine.tables.rules.filters.conditions import period_alternatives, text_filters
-from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.mentions import column_names
 from rag_engine.tables.rules.query import Difference, Measure, Share, Side, TextFilter
 from rag_engine.tables.rules.refusals import refused
 from rag_engine.tables.rules.results import measures
@@ -76,7 +76,7 @@ def _measure_of_share(reading: Interpretation, stated: Conditions) -> Measure:
         if any(not one.is_title for one in nouns) or len(numeric) > 1:
             raise refused("question", reading.table)
         found = measures.measured(reading, stated, numeric)[0][0]
-        if not all(columns.adds_up(column, language) for column in found):
+        if not all(column_names.adds_up(column, language) for column in found):
             raise refused("choice", reading.table, "", [column.name for column in found])
         return Measure(function="sum", columns=found)
     if any(is_money(reading, one) for one in (*reading.titles, *nouns)):
@@ -88,7 +88,7 @@ def _measure_of_share(reading: Interpretation, stated: Conditions) -> Measure:
         or any(value.column in one.columns for value in stated.values)
         for one in nouns
     )
-    has_numbers = any(columns.adds_up(column, language) for column in reading.table.columns)
+    has_numbers = any(column_names.adds_up(column, language) for column in reading.table.columns)
     if not counted or (not nouns and has_numbers and not _counts_rows(reading)):
         raise refused("question", reading.table)
     return Measure(function="count")
@@ -165,7 +165,7 @@ def _function(reading: Interpretation, sides: Sequence[Side], found: Sequence[Ty
     if reading.has("average"):
         return "average"
     language = reading.question.language
-    adds = all(columns.adds_up(column, language) for column in found)
+    adds = all(column_names.adds_up(column, language) for column in found)
     if not adds and not all(_is_one_row(reading, side) for side in sides):
         raise refused("choice", reading.table, "", [column.name for column in found])
     return "sum"

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.tables.rules.filters.completeness import check_used, is_near
-from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.mentions import column_names
 from rag_engine.tables.rules.mentions.relations import names_counted_rows
 from rag_engine.tables.rules.mentions.units import UNITS
 from rag_engine.tables.rules.query import Aggregate, Measure, RowList
@@ -86,7 +86,7 @@ def _pieces_of_things(
 def _are_goods(reading: Interpretation, values: Sequence[ValueMention]) -> bool:
     goods = frozenset({"product", "name", "kind", "category"})
     return all(
-        columns.header(column.name, reading.question.language).concepts & goods
+        column_names.header(column.name, reading.question.language).concepts & goods
         for value in values
         for column, _ in value.choices
     )
@@ -97,7 +97,8 @@ def _pieces(reading: Interpretation) -> list[TypedColumn]:
     return [
         column
         for column in reading.table.columns
-        if columns.adds_up(column, language) and _PIECES & columns.header(column.name, language).concepts
+        if column_names.adds_up(column, language)
+        and _PIECES & column_names.header(column.name, language).concepts
     ]
 
 
@@ -173,7 +174,9 @@ def count(
     if noun in numeric:
         (found, _), *_ = measures.measured(reading, stated, [noun])
         is_summed = reading.has("sum") or _is_unit(reading, noun)
-        if not is_summed and not all(columns.adds_up(column, reading.question.language) for column in found):
+        if not is_summed and not all(
+            column_names.adds_up(column, reading.question.language) for column in found
+        ):
             raise refused("choice", reading.table, "", [column.name for column in found])
         return Measure(function="sum", columns=found)
     if not reading.has("different") and noun.share < 1 and names_rows(reading, noun.start, noun.end):
@@ -235,7 +238,7 @@ def _classified(reading: Interpretation, sign: Sign) -> TypedColumn | None:
     found = [
         column
         for column in reading.table.columns
-        if unit in column.name and unit not in _ROW_COUNTERS and columns.adds_up(column, "zh")
+        if unit in column.name and unit not in _ROW_COUNTERS and column_names.adds_up(column, "zh")
     ]
     return found[0] if len(found) == 1 else None
 
@@ -252,7 +255,7 @@ def _counts_roles(reading: Interpretation, start: int) -> bool:
     language = reading.question.language
     label = measures.label_columns(reading.table, language)
     of_people = any(
-        columns.header(one.name, language).concepts & {"person", "name"}
+        column_names.header(one.name, language).concepts & {"person", "name"}
         and measures.is_unique(reading.table, one)
         for one in label
     )
@@ -260,7 +263,9 @@ def _counts_roles(reading: Interpretation, start: int) -> bool:
         value.exact
         and start <= value.start
         and is_near(reading, start, value.start)
-        and any("position" in columns.header(column.name, language).concepts for column, _ in value.choices)
+        and any(
+            "position" in column_names.header(column.name, language).concepts for column, _ in value.choices
+        )
         for value in reading.values
     )
 
@@ -269,7 +274,8 @@ def _counts_people(reading: Interpretation, end: int) -> bool:
     question, language = reading.question, reading.question.language
     said = question.words[end - 1 : end + 2]
     return any(question.lexicon.has(word, "people") for word in said) and any(
-        measures.is_unique(reading.table, label) and "person" in columns.header(label.name, language).concepts
+        measures.is_unique(reading.table, label)
+        and "person" in column_names.header(label.name, language).concepts
         for label in measures.label_columns(reading.table, language)
     )
 
@@ -280,7 +286,7 @@ def _counts_value(reading: Interpretation, start: int) -> bool:
     if not all(measures.is_unique(reading.table, one) for one in labels):
         return False
     if any(
-        _PIECES & columns.header(one.name, language).concepts
+        _PIECES & column_names.header(one.name, language).concepts
         for one in reading.table.columns
         if one.kind == "number"
     ):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rag_engine.tables.rules.filters import period_filters
-from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.language.lexicon import concepts
+from rag_engine.tables.rules.mentions import column_names
 from rag_engine.tables.rules.query import Grouping
 from rag_engine.tables.rules.refusals import no_column, refused
 from rag_engine.tables.rules.results import measures
@@ -73,7 +74,7 @@ def _named_group(reading: Interpretation, sign: Sign, left: Sequence[ColumnMenti
 def _is_literal(reading: Interpretation, mention: ColumnMention) -> bool:
     """No verb of it: "fired", of "Firing"."""
     said = {word.folded.removesuffix("s") for word in reading.question.words[mention.start : mention.end]}
-    read = (columns.header(column.name, reading.question.language) for column in mention.columns)
+    read = (column_names.header(column.name, reading.question.language) for column in mention.columns)
     return any(said <= {word.folded.removesuffix("s") for word in one.words} for one in read)
 
 
@@ -86,9 +87,12 @@ def _is_in_header(reading: Interpretation, sign: Sign) -> bool:
     """ "What do we pay a month", of "Monthly rate"."""
     language = reading.question.language
     named = [
-        column for one in reading.columns for column in one.columns if columns.is_quantity(column, language)
+        column
+        for one in reading.columns
+        for column in one.columns
+        if column_names.is_quantity(column, language)
     ]
-    return len(named) == 1 and sign.name in columns.header(named[0].name, language).concepts
+    return len(named) == 1 and sign.name in column_names.header(named[0].name, language).concepts
 
 
 def _leads_number(reading: Interpretation, mention: ColumnMention, left: Sequence[ColumnMention]) -> bool:
@@ -190,9 +194,9 @@ def person_columns(reading: Interpretation) -> list[TypedColumn]:
     found = [
         column
         for column in reading.table.columns
-        if column.kind == "text" and columns.header(column.name, language).concepts & _PEOPLE
+        if column.kind == "text" and column_names.header(column.name, language).concepts & _PEOPLE
     ]
-    found = [one for one in found if not columns.header(one.name, language).is_code] or found
+    found = [one for one in found if not column_names.header(one.name, language).is_code] or found
     labels = measures.label_columns(reading.table, language)
     found = found or [column for column in reading.table.columns if _holds_names(column)]
     first = [column for column in found if column in labels]
@@ -208,7 +212,7 @@ def people_columns(reading: Interpretation) -> list[TypedColumn]:
         and not any(character.isdigit() for value in column.values for character in value)
         and any(
             word.folded.endswith(ends) and word.folded not in _NO_AGENTS
-            for word in columns.header(column.name, reading.question.language).words
+            for word in column_names.header(column.name, reading.question.language).words
         )
     ]
     return list(dict.fromkeys((*person_columns(reading), *found)))
@@ -226,7 +230,7 @@ _NO_AGENTS = frozenset({"number", "order", "quarter", "center", "paper", "color"
 
 def is_party(reading: Interpretation, column: TypedColumn) -> bool:
     """It may answer "who"."""
-    own = columns.header(column.name, reading.question.language).concepts
+    own = column_names.header(column.name, reading.question.language).concepts
     if column.kind != "text":
         return False
     return column in people_columns(reading) or not own or bool(own & _PARTIES)
@@ -247,8 +251,8 @@ def place_columns(reading: Interpretation) -> list[TypedColumn]:
 
 
 def _is_place(reading: Interpretation, column: TypedColumn) -> bool:
-    known = columns.concepts()[0]
-    read = columns.header(column.name, reading.question.language)
+    known = concepts()[0]
+    read = column_names.header(column.name, reading.question.language)
     return column.kind == "text" and any(known[name].is_place for name in read.concepts)
 
 
@@ -259,7 +263,7 @@ def _timed(reading: Interpretation, sign: Sign) -> Grouping:
         same = [
             column
             for column in reading.table.columns
-            if unit in columns.header(column.name, language).concepts
+            if unit in column_names.header(column.name, language).concepts
         ]
         if len(same) == 1:
             return Grouping(column=same[0])
@@ -312,7 +316,7 @@ def _is_after_number(reading: Interpretation, mention: ColumnMention) -> bool:
 
 
 def _is_number(reading: Interpretation, mention: ColumnMention) -> bool:
-    return any(columns.is_quantity(column, reading.question.language) for column in mention.columns)
+    return any(column_names.is_quantity(column, reading.question.language) for column in mention.columns)
 
 
 def _is_part_of_group(reading: Interpretation, unit: Sign) -> bool:

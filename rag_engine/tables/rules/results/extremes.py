@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from rag_engine.tables.rules.filters import period_filters
 from rag_engine.tables.rules.filters.completeness import check_used
-from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.mentions import column_names
 from rag_engine.tables.rules.mentions.qualities import SIZES, columns_for
 from rag_engine.tables.rules.query import FOLDING, Aggregate, Grouping, Measure, RowList, Superlative
 from rag_engine.tables.rules.refusals import refused
@@ -175,7 +175,7 @@ def _ranked(
 ) -> TableQuery:
     function = folding(reading)
     is_row = measures.is_unique(reading.table, entity.column) and not entity.unit
-    adds = all(columns.adds_up(column, reading.question.language) for column in each)
+    adds = all(column_names.adds_up(column, reading.question.language) for column in each)
     (column, *more) = each
     if function == "median" and more:
         raise refused("question", reading.table)
@@ -213,7 +213,7 @@ def _ranked_pair(
     each, mention = found[0]
     check_used(reading, rest, [mention])
     function = folding(reading)
-    if not function and not all(columns.adds_up(column, reading.question.language) for column in each):
+    if not function and not all(column_names.adds_up(column, reading.question.language) for column in each):
         raise refused("question", reading.table)
     return Aggregate(
         table=reading.table,
@@ -233,7 +233,7 @@ def _is_about_a_row(reading: Interpretation, sign: Sign) -> bool:
         mention.start == sign.end
         and any(
             measures.is_unique(reading.table, column)
-            and not columns.is_quantity(column, reading.question.language)
+            and not column_names.is_quantity(column, reading.question.language)
             for column in mention.columns
         )
         for mention in reading.columns
@@ -301,7 +301,7 @@ def _superlative(
             entity is None
             or named
             or by.kind != "number"
-            or (function == "sum" and not columns.adds_up(by, language))
+            or (function == "sum" and not column_names.adds_up(by, language))
         ):
             raise refused("question", reading.table)
         return grouped_ranking(

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from rag_engine.tables.rules.filters import period_filters
 from rag_engine.tables.rules.filters.completeness import is_all
-from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.mentions import column_names
 from rag_engine.tables.rules.query import (
     FOLDING,
     Aggregate,
@@ -158,7 +158,7 @@ def _asked(reading: Interpretation, stated: Conditions) -> Iterator[TypedColumn]
     has_numbers = bool(measures.named(reading, stated.rest))
     for mention in stated.rest:
         narrowed = [column for column in mention.columns if not stated.under or column in stated.under]
-        timed = columns.timed_columns(reading.table, reading.question.language)
+        timed = column_names.timed_columns(reading.table, reading.question.language)
         if stated.under and narrowed:
             yield from narrowed
         elif len(mention.columns) == 1:
@@ -229,6 +229,6 @@ def _filtered(filters: Sequence[Filter]) -> list[TypedColumn]:
 
 def _adds_up(reading: Interpretation, asked: Sequence[TypedColumn]) -> bool:
     language = reading.question.language
-    timed = columns.timed_columns(reading.table, language)
+    timed = column_names.timed_columns(reading.table, language)
     is_one = len(asked) == 1 or all(column in timed for column in asked)
-    return bool(asked) and is_one and all(columns.adds_up(column, language) for column in asked)
+    return bool(asked) and is_one and all(column_names.adds_up(column, language) for column in asked)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from rag_engine.tables.rules.interpretation import HINTED
 from rag_engine.tables.rules.language.lexicon import concepts_at
-from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.mentions import column_names
 from rag_engine.tables.rules.mentions.heads import names_head
 from rag_engine.tables.rules.mentions.qualities import UNITS_OF
 from rag_engine.tables.rules.mentions.units import CURRENCIES, UNITS, unit_of
@@ -83,7 +83,7 @@ def _unnamed(
     ends = [sign.end for sign in reading.signs if sign.name == "much"]
     is_of_thing = any(reading.question.is_beside(end, one.start) for end in ends for one in reading.values)
     if ends and not is_of_thing and reading.has("quantity", group="hints"):
-        adds = [one for one in reading.table.columns if columns.adds_up(one, reading.question.language)]
+        adds = [one for one in reading.table.columns if column_names.adds_up(one, reading.question.language)]
         found = [
             one
             for one in adds
@@ -107,16 +107,17 @@ def named(reading: Interpretation, rest: Sequence[ColumnMention]) -> list[Column
 def adds_up(reading: Interpretation, column: TypedColumn) -> bool:
     """Prices do, of what was bought row by row."""
     language = reading.question.language
-    if columns.adds_up(column, language):
+    if column_names.adds_up(column, language):
         return True
     words = reading.question.words
     spends = any(sign.group == "hints" and sign.name == "money" for sign in reading.signs) or any(
         concepts_at(words, at)[1] & _SPENT for at in range(len(words))
     )
     counts = any(
-        columns.header(one.name, language).concepts & columns.PIECES for one in reading.table.columns
+        column_names.header(one.name, language).concepts & column_names.PIECES
+        for one in reading.table.columns
     )
-    is_price = columns.header(column.name, language).concepts == frozenset({"price"})
+    is_price = column_names.header(column.name, language).concepts == frozenset({"price"})
     return spends and is_price and not counts and unit_of(column) in CURRENCIES
 
 
@@ -144,7 +145,7 @@ def _is_text(column: TypedColumn) -> bool:
 
 
 def _is_code(column: TypedColumn, language: str) -> bool:
-    return column.is_number_read_as_text or columns.header(column.name, language).is_code
+    return column.is_number_read_as_text or column_names.header(column.name, language).is_code
 
 
 def naming_columns(table: TypedTable, language: str) -> tuple[TypedColumn, ...]:
@@ -189,7 +190,7 @@ def is_row_noun(reading: Interpretation, mention: ColumnMention) -> bool:
 
 def _is_said_whole(reading: Interpretation, column: TypedColumn) -> bool:
     """ "Tickets sold", of "how many tickets did we sell"."""
-    read = columns.header(column.name, reading.question.language)
+    read = column_names.header(column.name, reading.question.language)
     verbs = {
         form
         for sign in reading.signs
@@ -205,7 +206,7 @@ def is_unique(table: TypedTable, column: TypedColumn) -> bool:
 
 
 def _is_measure(reading: Interpretation, column: TypedColumn) -> bool:
-    return columns.is_quantity(column, reading.question.language)
+    return column_names.is_quantity(column, reading.question.language)
 
 
 def _within_period(
@@ -213,7 +214,7 @@ def _within_period(
 ) -> tuple[TypedColumn, ...]:
     if stated.under:
         numeric = tuple(column for column in numeric if column in stated.under)
-    timed = columns.timed_columns(reading.table, reading.question.language)
+    timed = column_names.timed_columns(reading.table, reading.question.language)
     if (
         numeric
         and all(column in timed for column in numeric)
@@ -228,7 +229,7 @@ def _within_period(
 
 def _only(reading: Interpretation, stated: Conditions) -> tuple[TypedColumn, ...]:
     language = reading.question.language
-    timed = columns.timed_columns(reading.table, language)
+    timed = column_names.timed_columns(reading.table, language)
     if stated.under:
         if _is_one_name(reading, stated.under):
             return stated.under
@@ -245,7 +246,7 @@ def _only(reading: Interpretation, stated: Conditions) -> tuple[TypedColumn, ...
         raise refused("choice", reading.table, "", [column.name for column in (*possible, *timed)])
     possible = all_of = _hinted(reading, possible)
     if len(possible) > 1:
-        possible = [column for column in possible if columns.adds_up(column, language)] or possible
+        possible = [column for column in possible if column_names.adds_up(column, language)] or possible
     if len(possible) > 1:
         possible = [column for column in possible if is_money_column(column, language)] or possible
     if len(possible) > 1:
@@ -283,7 +284,10 @@ def _is_actual(reading: Interpretation, column: TypedColumn) -> bool:
         for at in range(len(reading.question.words))
         for name in concepts_at(reading.question.words, at)[1]
     }
-    return "budget" in said or "budget" not in columns.header(column.name, reading.question.language).concepts
+    return (
+        "budget" in said
+        or "budget" not in column_names.header(column.name, reading.question.language).concepts
+    )
 
 
 def asks_for_money(reading: Interpretation, sign: Sign) -> bool:
@@ -313,18 +317,18 @@ def fitting_hints(reading: Interpretation, possible: Sequence[TypedColumn]) -> l
 
 
 def _fits_hint(reading: Interpretation, hint: str, column: TypedColumn) -> bool:
-    if HINTED[hint] & columns.header(column.name, reading.question.language).concepts:
+    if HINTED[hint] & column_names.header(column.name, reading.question.language).concepts:
         return True
     return unit_of(column) in UNITS_OF.get(hint, ())
 
 
 def is_money_column(column: TypedColumn, language: str) -> bool:
-    concepts = columns.header(column.name, language).concepts
+    concepts = column_names.header(column.name, language).concepts
     return unit_of(column) in CURRENCIES or bool(concepts & (HINTED["money"] - {"price"}))
 
 
 def _other_money(reading: Interpretation, column: TypedColumn) -> str:
-    own = columns.header(column.name, reading.question.language).concepts & _KINDS_OF_MONEY
+    own = column_names.header(column.name, reading.question.language).concepts & _KINDS_OF_MONEY
     for title in reading.titles:
         said = concepts_at(reading.question.words, title.start)[1] & _KINDS_OF_MONEY
         if said and own and said.isdisjoint(own):
@@ -334,18 +338,20 @@ def _other_money(reading: Interpretation, column: TypedColumn) -> str:
 
 def _is_beside_amount(column: TypedColumn, language: str) -> bool:
     """Tax, or a bound."""
-    return "tax" in columns.header(column.name, language).concepts or columns.is_limit(column.name, language)
+    return "tax" in column_names.header(column.name, language).concepts or column_names.is_limit(
+        column.name, language
+    )
 
 
 def _is_whole(column: TypedColumn, language: str) -> bool:
-    return all(word.folded in _WHOLE for word in columns.header(column.name, language).words)
+    return all(word.folded in _WHOLE for word in column_names.header(column.name, language).words)
 
 
 def _is_one_name(reading: Interpretation, found: Sequence[TypedColumn]) -> bool:
     language = reading.question.language
     names = set[tuple[str, ...]]()
     for column in found:
-        read = columns.header(column.name, language)
+        read = column_names.header(column.name, language)
         names.add(tuple(read.words[at].folded for at in sorted(read.required)))
     return len(names) == 1
 
@@ -354,6 +360,6 @@ def _is_one_length(found: Sequence[TypedColumn], language: str) -> bool:
     lengths = {
         len(period.months)
         for column in found
-        if (period := columns.header(column.name, language).period) is not None
+        if (period := column_names.header(column.name, language).period) is not None
     }
     return len(lengths) == 1

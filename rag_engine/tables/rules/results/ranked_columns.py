@@ -8,7 +8,7 @@ from rag_engine.tables.rules.filters import period_filters
 from rag_engine.tables.rules.interpretation import HINTED
 from rag_engine.tables.rules.language.lexicon import concepts_at
 from rag_engine.tables.rules.language.question_words import header_words
-from rag_engine.tables.rules.mentions import columns
+from rag_engine.tables.rules.mentions import column_names, columns
 from rag_engine.tables.rules.mentions.qualities import columns_for
 from rag_engine.tables.rules.refusals import refused
 from rag_engine.tables.rules.titles import implied_rows, titles_of
@@ -75,7 +75,7 @@ def _measure(
     if concept == "price" and not spoken and (whole := _amounts(reading)):
         fitting = whole
     if not fitting and concept == "score":
-        fitting = [column for column in spoken if columns.is_quantity(column, language)]
+        fitting = [column for column in spoken if column_names.is_quantity(column, language)]
     if len(fitting) > 1:
         raise refused("choice", reading.table, _said(reading, sign), [one.name for one in fitting])
     return fitting[0] if fitting else None
@@ -90,11 +90,12 @@ def _amounts(reading: Interpretation) -> list[TypedColumn]:
         for one in (*reading.columns, *reading.titles)
         for name in concepts_at(reading.question.words, one.start)[1]
     }
-    pieces = columns.of_concepts(reading.table, columns.PIECES, language)
+    pieces = columns.of_concepts(reading.table, column_names.PIECES, language)
     found = [
         column
         for column in reading.table.columns
-        if columns.adds_up(column, language) and "amount" in columns.header(column.name, language).concepts
+        if column_names.adds_up(column, language)
+        and "amount" in column_names.header(column.name, language).concepts
     ]
     return found if pieces and not said & goods and len(found) == 1 else []
 
