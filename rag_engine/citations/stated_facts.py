@@ -252,7 +252,6 @@ def _missing_names(claim: str, sources: Sequence[str], language: str, beside: Se
 
 
 def _completes(name: str, claim: str, text: str, known: Sequence[str]) -> bool:
-    """ "Martin" of "Martin Luther", if the source has "Luther" and another text both."""
     for match in _FULL_NAME.finditer(claim):
         first, between, second = match.groups()
         other = second if name == first else first if name == second else ""

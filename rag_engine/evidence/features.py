@@ -211,7 +211,6 @@ def _fit(asked: Sequence[Term], passage: _Passage, familiarity: float) -> float:
 
 
 def _weights(asked: Sequence[Term], pool: Pool, words: PassageWords) -> tuple[list[float], list[bool]]:
-    """They add up to 1; and whether a term is in no hit."""
     texts = pool.texts
     counts = [_count(term, texts) for term in asked]
     months_found = [words.months(text) for text in texts] if any(_is_month(term) for term in asked) else []

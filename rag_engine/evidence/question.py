@@ -117,7 +117,6 @@ def _emphasis(word: str, before: Sequence[str], language: str) -> float:
 
 
 def _is_amount(word: str, said: str, run: re.Match[str]) -> bool:
-    """Passages rather give the range that it is in. A year counts nothing."""
     if not word.replace(".", "").replace(",", "").isdecimal() or _YEAR.fullmatch(word):
         return False
     return said[run.start() - 1 : run.start()] in _CURRENCY or bool(_UNIT.match(said, run.end()))
@@ -165,7 +164,6 @@ def _letters(text: str) -> str:
 
 
 def _characters(run: str, language: str, done: frozenset[str]) -> Iterator[Term]:
-    """With one of its neighbours: pairs across two words are in no passage."""
     spans = [match.span() for match in LIGHT_CHINESE.finditer(run)] if language == "zh" else []
     light = {place for start, end in spans for place in range(start, end)}
     for place, character in enumerate(run):

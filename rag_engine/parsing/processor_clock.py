@@ -38,7 +38,6 @@ def _waits_for_processor(process: int) -> bool:
 
 
 def _statistics(process: int) -> list[list[str]]:
-    """Of it and its children: the fields of /proc/PID/stat after the name, see proc(5)."""
     statistics: list[list[str]] = []
     found = [process]
     for each in found:

@@ -219,7 +219,6 @@ async def _refuse_to_move(transaction: Transaction, documents: Sequence[Document
 
 
 def _list(values: Iterable[str]) -> str:
-    """SQLite limits the number of parameters."""
     return json.dumps(list(values), ensure_ascii=False)
 
 

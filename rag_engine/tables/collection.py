@@ -230,7 +230,6 @@ class TableCollection:
         return self._filled(database, table, collected.number, read, places), layout
 
     def _is_list(self, collected: _Collected, places: Sequence[int], document: Document) -> bool:
-        """Short cells in the only column of a sheet; the parser takes no header for one."""
         if len(places) != 1 or collected.number < 0 or collected.too_large:
             return False
         rows = [(line, cells[0]) for line, _, cells in self._staged_rows(collected.number)]
@@ -276,7 +275,6 @@ class TableCollection:
 
 
 def _without_remarks(rows: Iterable[tuple[int, list[Cell]]]) -> Iterator[tuple[int, list[Cell]]]:
-    """Rows, without a sentence that stands alone below an empty line."""
     above: int | None = None
     for line, cells in rows:
         filled = [cell if isinstance(cell, str) else cell[0] for cell in cells if cell and cell[0]]

@@ -288,7 +288,6 @@ def readings(profiles: Sequence[ColumnProfile]) -> list[CellReading]:
 
 
 def _form_beside_dates(profiles: Sequence[ColumnProfile]) -> NumberForm:
-    """Days before months: "45,210" is grouped beside 14/11/2026, as in Britain, but not beside 14.11.2026."""
     groups = Counter[str]()
     for profile in profiles:
         groups.update(profile.groups)

@@ -165,7 +165,6 @@ def _unread(query: CheckedQuery) -> list[tuple[TypedTable, TypedColumn]]:
 def _source_rows(
     query: CheckedQuery, places: Sequence[_Result], shown: Sequence[_Result]
 ) -> tuple[SourceRows, ...]:
-    """Each table once, and again for what its rows are compared with. All rows if the part of the query makes no sense alone."""
     found: dict[tuple[str, str, bool], SourceRows] = {}
     for source, rows, texts in zip(query.sources, places, shown, strict=True):
         table = source.table

@@ -150,7 +150,6 @@ class TableStore:
 
 
 def _safe(identity: str) -> str:
-    """Ids of an import can be anything."""
     if _SAFE.fullmatch(identity):
         return identity
     return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()

@@ -161,7 +161,6 @@ def with_words(text: str, replacements: Mapping[str, str]) -> str:
 
 
 def _languages(certain: str, likely: tuple[str, ...]) -> tuple[str, ...]:
-    """Keywords identify no language; passages of unknown language are stemmed in English."""
     if certain == "en":
         return ("en",)
     if certain:

@@ -57,7 +57,6 @@ def _in_line(candidate: Candidate) -> str:
 
 
 def _with_ellipsis(sentence: str) -> str:
-    """A lower-case first letter would attach the sentence to the one before."""
     return f"… {sentence}" if sentence[:1].islower() else sentence
 
 

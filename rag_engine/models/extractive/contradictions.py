@@ -67,7 +67,6 @@ def _words(item: Scored) -> frozenset[str]:
 
 
 def _labels(text: str) -> frozenset[str]:
-    """ "Team 1: 3 days" and "Team 2: 5 days" are about different teams."""
     return frozenset(f"{word} {number}" for word, number in _LABEL.findall(text) if not months(word))
 
 
@@ -88,6 +87,5 @@ def _is_difference(unlike: tuple[list[str], list[str]]) -> bool:
 
 
 def _date(chunk: Chunk, dates: Mapping[DocumentId, str]) -> str:
-    """A year in the title wins: a file is often saved later than it was valid."""
     years = _YEAR.findall(" ".join((chunk.title, *chunk.headings)))
     return max(years) if years else dates.get(chunk.document, "")

@@ -104,6 +104,5 @@ def _is_likely(before: str, sign: str, after: str, alphabet: str) -> bool:
 
 
 def _is_hebrew(sample: bytes) -> bool:
-    """Read as Cyrillic it has no letters after ъ, unlike Cyrillic text."""
     beyond = [byte for byte in sample if byte > 0xBF]
     return len(beyond) >= _ENOUGH_LETTERS and all(byte in _HEBREW_LETTERS for byte in beyond)

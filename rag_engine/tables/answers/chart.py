@@ -81,7 +81,6 @@ def chart(computed: ComputedAnswer, language: str) -> Chart | None:
 
 
 def _measured(computed: ComputedAnswer) -> int | None:
-    """The first column of numbers that is neither a year nor the only name of the rows."""
     numeric = [
         at
         for at in range(len(computed.columns))

@@ -243,7 +243,6 @@ def _with_unread_words(computed: ComputedAnswer, words: str) -> ComputedAnswer:
 
 
 def _with_empty_cells(computed: ComputedAnswer) -> ComputedAnswer:
-    """An empty cell of the only row, unless the whole row is shown."""
     if len(computed.rows) != 1 or any(one.kind == "unread_words" for one in computed.warnings):
         return computed
     named = {column.name for source in computed.sources for column in source.table.columns}
@@ -271,7 +270,6 @@ def _is_about_tables(inquiry: Inquiry, tables: Sequence[StoredTable]) -> bool:
 
 
 def _is_nothing(computed: ComputedAnswer) -> bool:
-    """A search may find in words what no table holds."""
     has_values = any(value is not None for row in computed.rows for value in row)
     return not has_values or not any(source.count for source in computed.sources)
 

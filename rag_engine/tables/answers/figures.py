@@ -54,7 +54,6 @@ def readable_rows(computed: ComputedAnswer, language: str) -> list[list[str]]:
 
 
 def _common_places(values: Sequence[Value]) -> int:
-    """Of numbers below each other; 0 if one has more than cents."""
     numbers = [value for value in values if isinstance(value, float)]
     shown = [_number(value, _PLACES, "en").partition(".")[2] for value in numbers]
     most = max(map(len, shown), default=0)

@@ -104,7 +104,6 @@ def passages(computed: ComputedAnswer, question: str, *, language: str) -> tuple
 
 
 def _listed(computed: ComputedAnswer, language: str) -> str:
-    """A cell a line: a row of many columns is no table on a phone."""
     (cells,) = shown_rows(computed, language)
     pairs = zip(computed.columns, cells, strict=True)
     return "\n".join(f"- {column.name}: **{' '.join(cell.split())}**" for column, cell in pairs if cell)

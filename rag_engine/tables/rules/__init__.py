@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rag_engine.tables.rules.asides import without_asides
 from rag_engine.tables.rules.choice import chosen
 from rag_engine.tables.rules.identifiers import with_identifiers
 from rag_engine.tables.rules.language.lexicon import LANGUAGES, lexicon
 from rag_engine.tables.rules.language.question_words import words
 from rag_engine.tables.rules.named_rows import named_row
 from rag_engine.tables.rules.question import Question
-from rag_engine.tables.rules.spellings import Wording, plain, with_year_ranges
 from rag_engine.tables.rules.subject import names_cells
+from rag_engine.tables.rules.wordings.asides import without_asides
+from rag_engine.tables.rules.wordings.spellings import Wording, plain, with_year_ranges
 from rag_engine.tables.types import QueryRefusal, WrittenQuery
 from rag_engine.text.language import detect, possible
 
@@ -79,7 +79,6 @@ def _named_row(
 def _question(
     question: str, tables: Sequence[TypedTable], language: str, *, is_loose: bool
 ) -> tuple[Question | None, Wording]:
-    """None if it is too short or too long."""
     spelled = with_year_ranges(question, tables, language)
     said = plain(spelled, tables, language) if is_loose else Wording(text=spelled)
     found = words(said.text, language)

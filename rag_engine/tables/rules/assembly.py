@@ -9,10 +9,10 @@ from rag_engine.tables.rules.coverage import check_covered
 from rag_engine.tables.rules.filters.comparison_filters import currency_column
 from rag_engine.tables.rules.filters.completeness import check_used
 from rag_engine.tables.rules.filters.conditions import conditions
+from rag_engine.tables.rules.headers import column_names, qualities
+from rag_engine.tables.rules.headers.units import unit_of
 from rag_engine.tables.rules.language.question_words import folded
-from rag_engine.tables.rules.mentions import column_names, qualities
 from rag_engine.tables.rules.mentions.joins import JoinedTable
-from rag_engine.tables.rules.mentions.units import unit_of
 from rag_engine.tables.rules.query import FOLDING, Aggregate, Grouping, Measure, RowList, TextFilter
 from rag_engine.tables.rules.refusals import no_column, refused
 from rag_engine.tables.rules.results import measures
@@ -49,7 +49,6 @@ def assembled(reading: Interpretation) -> TableQuery:
 
 
 def _with_full_names(reading: Interpretation, query: TableQuery) -> TableQuery:
-    """A first name with its last name."""
     firsts = [column for column in reading.table.columns if folded(column.name) in _FIRST_NAMES]
     lasts = [column for column in reading.table.columns if folded(column.name) in _LAST_NAMES]
     if not isinstance(query, RowList) or len(firsts) != 1 or len(lasts) != 1:
@@ -127,13 +126,11 @@ def _counted(reading: Interpretation, stated: Conditions) -> TableQuery:
 
 
 def _counts_one_row(reading: Interpretation, query: TableQuery) -> bool:
-    """ "How many assists", of a player."""
     is_count = isinstance(query, Aggregate) and all(one.function == "count" for one in query.measures)
     return is_count and is_one_row(reading, query.filters) and not _names_counted(reading)
 
 
 def _names_counted(reading: Interpretation) -> bool:
-    """ "How many rows", "how many orders"."""
     question = reading.question
     ends = [sign.end for sign in reading.signs if sign.name == "count"]
     things = (*reading.titles, *reading.columns)
@@ -159,7 +156,6 @@ def _folded(reading: Interpretation, stated: Conditions) -> TableQuery:
 
 
 def _is_row(reading: Interpretation, group: Grouping) -> bool:
-    """ "Average km per trip" of rows that are trips."""
     return measures.is_unique(reading.table, group.column) and not group.unit
 
 
@@ -181,7 +177,6 @@ def _much(reading: Interpretation, stated: Conditions) -> TableQuery:
 
 
 def _is_how_much_of_a_thing(reading: Interpretation) -> bool:
-    """ "How much bread" is no money, if nothing says so."""
     ends = [sign.end for sign in reading.signs if sign.name == "much" and sign.group == "operations"]
     hinted = any(sign.group == "hints" or measures.asks_for_money(reading, sign) for sign in reading.signs)
     return not hinted and any(value.start in ends for value in reading.values)

@@ -8,17 +8,16 @@ from rag_engine.tables.rules.assembly import assembled
 from rag_engine.tables.rules.interpretation import read
 from rag_engine.tables.rules.language.question_words import header_words
 from rag_engine.tables.rules.language.question_words import words as words_of
-from rag_engine.tables.rules.mentions.columns import mentioned
 from rag_engine.tables.rules.mentions.comparisons import CURRENCIES
 from rag_engine.tables.rules.mentions.joins import JoinedTable, joined
 from rag_engine.tables.rules.mentions.relations import are_relations
-from rag_engine.tables.rules.query import RangeFilter, RowList
+from rag_engine.tables.rules.query import RowList
 from rag_engine.tables.rules.refusals import Unanswered
 from rag_engine.tables.rules.results.entities import place_columns
 from rag_engine.tables.rules.results.measures import is_unique
 from rag_engine.tables.rules.results.single_rows import is_one_row
-from rag_engine.tables.rules.select import select
 from rag_engine.tables.rules.titles import titles_of
+from rag_engine.tables.rules.written_queries import written_query
 from rag_engine.tables.types import QueryRefusal, WrittenQuery
 from rag_engine.text.language import possible
 
@@ -156,55 +155,15 @@ def _attempt(reading: Interpretation) -> _Attempt:
         if reading.leftovers and not _is_said_without(reading, query):
             result = _unknown_words(reading)
         else:
-            result = _written(reading, query)
+            result = written_query(reading, query)
     return _Attempt(reading=reading, result=result)
 
 
 def _is_said_without(reading: Interpretation, query: TableQuery) -> bool:
-    """A figure over rows that a value chooses, whatever the verb between them."""
     if not reading.question.is_loose or isinstance(reading.table, JoinedTable):
         return False
     is_figure = not isinstance(query, RowList) or query.ranking is not None
     return is_figure and not is_one_row(reading, query.filters) and are_relations(reading)
-
-
-def _written(reading: Interpretation, query: TableQuery) -> WrittenQuery:
-    table, sentences = reading.table, reading.question.lexicon.sentences
-    sql = select(_with_asked_beside(reading, query), reading.question.lexicon)
-    notes = [sentences["dated"].format(column=column.name) for column in _assumed_dates(reading, query)]
-    unread = ", ".join(reading.question.spoken(*span) for span in reading.leftovers)
-    if not isinstance(table, JoinedTable):
-        return WrittenQuery(sql=sql, tables=(table.sql_name,), notes=tuple(notes), unread=unread)
-    joined_by = {"first": table.first.title, "second": table.second.title, "column": table.key.name}
-    notes.append(sentences["joined"].format(**joined_by))
-    names = table.first.sql_name, table.second.sql_name
-    return WrittenQuery(sql=sql, tables=names, notes=tuple(notes), unread=unread)
-
-
-def _with_asked_beside(reading: Interpretation, query: TableQuery) -> TableQuery:
-    """Columns that only the part left out names."""
-    if not reading.question.aside or not isinstance(query, RowList):
-        return query
-    language = reading.question.language
-    said = words_of(reading.question.aside, language)
-    found = mentioned(
-        said,
-        [True] * len(said),
-        reading.table,
-        language,
-        reading.question.is_common,
-        reading.question.is_hint,
-    )
-    named = [column for one in found if one.share == 1 for column in one.columns]
-    return replace(query, columns=tuple(dict.fromkeys((*query.columns, *named))))
-
-
-def _assumed_dates(reading: Interpretation, query: TableQuery) -> list[TypedColumn]:
-    """Of several date columns the one that no word names."""
-    named = {column for mention in reading.columns for column in mention.columns}
-    dates = [column for column in reading.table.columns if column.kind == "date"]
-    ranges = [one.column for one in query.filters if isinstance(one, RangeFilter)]
-    return [one for one in dict.fromkeys(ranges) if len(dates) > 1 and one in dates and one not in named]
 
 
 def _unclear(reading: Interpretation) -> QueryRefusal:
@@ -248,7 +207,6 @@ def _names_anything(reading: Interpretation) -> bool:
 
 
 def _literal(attempt: _Attempt) -> int:
-    """ "Frais" is rather "frais.csv" than "expenses.csv"."""
     reading = attempt.reading
     table = reading.table
     named = [*titles_of(table), *(column.name for column in table.columns)]

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from rag_engine.tables.rules.headers import column_names
 from rag_engine.tables.rules.language.lexicon import concepts
-from rag_engine.tables.rules.mentions import column_names
 from rag_engine.tables.rules.query import (
     Aggregate,
     AnyFilter,
@@ -96,7 +96,6 @@ def _functions(query: TableQuery) -> frozenset[str]:
 
 
 def _is_of_one_row(query: TableQuery) -> bool:
-    """The cells of a code's or a name's row."""
     return (
         isinstance(query, RowList)
         and query.ranking is None
@@ -141,7 +140,6 @@ def _is_shown(sign: Sign, reading: Interpretation, shown: tuple[TypedColumn, ...
 
 
 def _is_leading(reading: Interpretation, sign: Sign) -> bool:
-    """No "customers who"."""
     question = reading.question
     if question.words[sign.start].folded in _POSSESSIVES:
         return False

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.tables.rules.mentions import column_names
+from rag_engine.tables.rules.headers import column_names
 from rag_engine.tables.rules.results.measures import MEASURES
 
 if TYPE_CHECKING:
@@ -45,7 +45,6 @@ def _read_as_texts(table: TypedTable, keys: frozenset[str]) -> TypedTable:
 
 @lru_cache(maxsize=512)
 def _serial(table: TypedTable) -> tuple[TypedColumn, ...]:
-    """The first column, if it counts the rows."""
     return tuple(
         column for column in table.columns[:1] if _is_integer(column) and _counts_rows(table, column)
     )
@@ -60,7 +59,6 @@ def _counts_rows(table: TypedTable, column: TypedColumn) -> bool:
 
 
 def _are_codes(column: TypedColumn) -> bool:
-    """Of one length, and in order or long."""
     lengths = {len(value) for value in column.values}
     in_order = all(one < other for one, other in pairwise(column.values))
     return len(lengths) == 1 and (min(lengths) >= _LONG or (min(lengths) >= _LONG_IN_ORDER and in_order))

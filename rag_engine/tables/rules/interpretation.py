@@ -3,17 +3,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from rag_engine.tables.rules.headers import column_names, qualities
+from rag_engine.tables.rules.headers.units import unit_of
+from rag_engine.tables.rules.headers.worth import is_worth
 from rag_engine.tables.rules.language.question_words import header_words
-from rag_engine.tables.rules.mentions import (
-    abbreviations,
-    cell_values,
-    column_names,
-    columns,
-    comparisons,
-    periods,
-    qualities,
-    roots,
-)
+from rag_engine.tables.rules.mentions import abbreviations, cell_values, columns, comparisons, periods, roots
 from rag_engine.tables.rules.mentions.appositions import without_appositions
 from rag_engine.tables.rules.mentions.bare_numbers import BareNumber, bare_numbers
 from rag_engine.tables.rules.mentions.column_comparisons import compared_columns, compared_periods
@@ -24,8 +18,6 @@ from rag_engine.tables.rules.mentions.title_mentions import (
     caption_numbers,
     title_mentions,
 )
-from rag_engine.tables.rules.mentions.units import unit_of
-from rag_engine.tables.rules.mentions.worth import is_worth
 from rag_engine.tables.rules.question import SIGNS, Question, Sign
 from rag_engine.tables.rules.signs import (
     is_operation,
@@ -234,7 +226,6 @@ def _counting(
     named: Sequence[ColumnMention],
     titles: Sequence[TitleMention],
 ) -> tuple[Sign, ...]:
-    """ "多少" is "how many" before a thing, else "how much"; so is "combien" at the end."""
     if question.language not in {"zh", "fr"} or any(sign.name == "count" for sign in signs):
         return tuple(signs)
     things = [one.start for one in titles]
@@ -252,7 +243,6 @@ def _counting(
 
 
 def _compared_periods(dated: Sequence[PeriodMention], signs: Sequence[Sign]) -> tuple[PeriodMention, ...]:
-    """January and March, of "the change from January to March"."""
     if not any(sign.name == "change" for sign in signs):
         return tuple(dated)
     return tuple(part for one in dated for part in (one.parts or (one,)))
@@ -282,7 +272,6 @@ def _otherwise_named(
 
 
 def _beside_name(mention: ColumnMention, named: Sequence[ColumnMention]) -> ColumnMention:
-    """The weight, of "net weight" beside "Net (kg)"."""
     own = [
         one.columns[0]
         for one in named
@@ -294,7 +283,6 @@ def _beside_name(mention: ColumnMention, named: Sequence[ColumnMention]) -> Colu
 def _measured(
     question: Question, table: TypedTable, named: Sequence[ColumnMention]
 ) -> Iterator[ColumnMention]:
-    """The weight, of "how heavy"."""
     if any(column.kind == "number" for one in named for column in one.columns):
         return
     everything = [True] * len(question.words)
@@ -358,13 +346,11 @@ def _dates(question: Question, table: TypedTable, value: ValueMention) -> list[T
 
 
 def _is_date(mention: ColumnMention, value: ValueMention) -> bool:
-    """ "Closed tickets" have this status, if there is one."""
     is_one_word = (mention.start, mention.end) == (value.start, value.end)
     return is_one_word and all(column.kind == "date" for column in mention.columns)
 
 
 def _is_date_header(question: Question, table: TypedTable, value: ValueMention) -> bool:
-    """ "Opened", a column, is no tense of "Open", a status."""
     said = [word.folded for word in question.words[value.start : value.end]]
     cells = [
         [word.folded for word in header_words(text, question.language)]

@@ -36,7 +36,7 @@ _FEWEST_ROWS: Final = 2
 
 
 def named_row(question: Question, tables: Sequence[TypedTable]) -> WrittenQuery | QueryRefusal | None:
-    """All cells of a row, or of a few that two conditions leave. Of several tables, what the question names of each."""
+    """All its cells; of several tables those that are named."""
     said = relevance.asked_words(question)
     near = [one for one in tables if relevance.may_have_evidence(said, one, question.language)]
     found = [
@@ -105,7 +105,6 @@ def _written(reading: Interpretation, query: RowList) -> WrittenQuery:
 
 
 def _unread(reading: Interpretation) -> Iterator[str]:
-    """What is left over, else verbs and adjectives that have no column."""
     question = reading.question
     if reading.leftovers:
         yield from (question.spoken(*span) for span in reading.leftovers)

@@ -7,11 +7,12 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
+from rag_engine.tables.rules.headers import column_names, qualities
+from rag_engine.tables.rules.headers.units import CURRENCIES, UNITS, unit_of
 from rag_engine.tables.rules.interpretation import HINTED
 from rag_engine.tables.rules.language.lexicon import concepts_at, lexicon
 from rag_engine.tables.rules.language.question_words import folded, header_words, words
-from rag_engine.tables.rules.mentions import column_names, columns, comparisons, periods, qualities
-from rag_engine.tables.rules.mentions.units import CURRENCIES, UNITS, unit_of
+from rag_engine.tables.rules.mentions import columns, comparisons, periods
 from rag_engine.tables.rules.question import COMMON
 from rag_engine.tables.rules.titles import title_words, titles_of
 

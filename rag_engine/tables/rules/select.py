@@ -209,7 +209,6 @@ def _group(group: Grouping) -> str:
 
 
 def _in_one_spelling(column: TypedColumn, sql_name: str) -> str:
-    """ "Travel" and "travel" are one group, if the column has both."""
     quoted = _quoted(sql_name)
     spelled: dict[str, str] = {}
     others: list[tuple[str, str]] = []

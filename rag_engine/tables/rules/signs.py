@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.tables.rules.mentions import column_names
+from rag_engine.tables.rules.headers import column_names
 from rag_engine.tables.rules.question import Question, Sign
 
 if TYPE_CHECKING:

@@ -114,7 +114,6 @@ def title_words(table: TypedTable, language: str) -> frozenset[str]:
 
 
 def _scripts(table: TypedTable) -> frozenset[str]:
-    """ "The Japanese list", by its headers."""
     headers = "".join(column.name for column in table.columns)
     return frozenset(name for pattern, names in _SCRIPTS if pattern.search(headers) for name in names)
 
@@ -132,7 +131,6 @@ def _first_part(word: QuestionWord) -> frozenset[str]:
 
 
 def _heads(word: QuestionWord, language: str) -> frozenset[str]:
-    """ "zähler" of "Wasserzähler"."""
     length = len(word.folded)
     if language != "de" or length < _SHORTEST_COMPOUND:
         return frozenset()

@@ -105,9 +105,8 @@ def sheet_sections(
     """`tables` are declared ranges; their first row is the header."""
     anchor = cell_range(title)
 
-    def writer(*, headed: bool = False, caption: str = "") -> TableWriter:
-        named = (*headings, caption) if caption else headings
-        return TableWriter(anchor=anchor, headings=named, headed=headed)
+    def writer(*caption: str, headed: bool = False) -> TableWriter:
+        return TableWriter(anchor=anchor, headings=(*headings, *caption), headed=headed)
 
     for block in _blocks(row for row in rows if row.cells):
         seen = list(islice(block, _BUFFERED))
@@ -121,7 +120,7 @@ def sheet_sections(
         )
         captions, seen = _captions(seen, own)
         spans = _spans([_without(row, own) for row in seen])
-        writers = [(area, writer(headed=True, caption=captions.get(area, ""))) for area in own]
+        writers = [(area, writer(*captions.get(area, ()), headed=True)) for area in own]
         others = [(span, writer()) for span in spans]
         apart = writer()
         if len(seen) < _BUFFERED:
@@ -142,7 +141,7 @@ def sheet_sections(
         yield from apart.close()
 
 
-def _captions(rows: list[GridRow], areas: Sequence[Area]) -> tuple[dict[Area, str], list[GridRow]]:
+def _captions(rows: list[GridRow], areas: Sequence[Area]) -> tuple[dict[Area, tuple[str]], list[GridRow]]:
     """One cell over each of several declared tables, and the other rows."""
     first = min((area.first_row for area in areas), default=0)
     row = next((one for one in reversed(rows) if one.number < first), None)
@@ -151,7 +150,9 @@ def _captions(rows: list[GridRow], areas: Sequence[Area]) -> tuple[dict[Area, st
     over = {area: _columns_of(row, area) for area in areas if area.first_row == first}
     if any(len(found) > 1 for found in over.values()) or sum(map(len, over.values())) != len(row.cells):
         return {}, rows
-    return {area: found[0] for area, found in over.items() if found}, [one for one in rows if one is not row]
+    return {area: (found[0],) for area, found in over.items() if found}, [
+        one for one in rows if one is not row
+    ]
 
 
 def _columns_of(row: GridRow, area: Area) -> list[str]:

@@ -3,10 +3,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rag_engine.tables.rules.filters import period_filters
+from rag_engine.tables.rules.headers import column_names
+from rag_engine.tables.rules.headers.qualities import columns_for, may_have
+from rag_engine.tables.rules.headers.units import CURRENCIES, UNITS, factor, scale_of, unit_of
 from rag_engine.tables.rules.language.question_words import folded
-from rag_engine.tables.rules.mentions import column_names
-from rag_engine.tables.rules.mentions.qualities import columns_for, may_have
-from rag_engine.tables.rules.mentions.units import CURRENCIES, UNITS, factor, scale_of, unit_of
 from rag_engine.tables.rules.query import ColumnFilter, RangeFilter, TextFilter
 from rag_engine.tables.rules.refusals import no_column, refused
 from rag_engine.tables.rules.results import measures
@@ -71,7 +71,6 @@ def _is_year(comparison: Comparison) -> bool:
 
 
 def _in_unit(value: float | None, comparison: Comparison, column: TypedColumn) -> float | None:
-    """ "Over 500,000" and "over 500k" of "Amount (k USD)" are both 500."""
     if value is None:
         return None
     scale = scale_of(column)

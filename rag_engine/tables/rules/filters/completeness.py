@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from rag_engine.tables.rules.headers import column_names
 from rag_engine.tables.rules.language.question_words import header_words
-from rag_engine.tables.rules.mentions import column_names
 from rag_engine.tables.rules.refusals import refused
 from rag_engine.tables.rules.results import measures
 

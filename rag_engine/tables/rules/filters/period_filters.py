@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from rag_engine.tables.rules.headers import column_names
 from rag_engine.tables.rules.interpretation import title_periods
 from rag_engine.tables.rules.language.question_words import words
-from rag_engine.tables.rules.mentions import column_names, periods, time_spans
+from rag_engine.tables.rules.mentions import periods, time_spans
 from rag_engine.tables.rules.mentions.joins import JoinedTable
 from rag_engine.tables.rules.query import RangeFilter, TextFilter
 from rag_engine.tables.rules.refusals import refused
@@ -66,14 +67,12 @@ def date_column(reading: Interpretation, dates: Sequence[TypedColumn]) -> TypedC
 
 
 def _date_columns(reading: Interpretation) -> list[TypedColumn]:
-    """Of the rows' own table."""
     table = reading.table
     found = [column for column in table.columns if column.kind == "date"]
     return [one for one in found if table.is_first(one)] if isinstance(table, JoinedTable) else found
 
 
 def _assumed_date_column(reading: Interpretation) -> TypedColumn | None:
-    """That of the rows' own noun, or the first; an answer names it."""
     found = _date_columns(reading)
     said = [column for column in found if _is_of_rows(reading, column)]
     if len(said) == 1:
@@ -82,7 +81,6 @@ def _assumed_date_column(reading: Interpretation) -> TypedColumn | None:
 
 
 def _is_of_rows(reading: Interpretation, column: TypedColumn) -> bool:
-    """ "Order date", of orders."""
     own = {
         form
         for word in column_names.header(column.name, reading.question.language).words
@@ -129,7 +127,6 @@ def _placed(
 
 
 def _is_caption_year(reading: Interpretation, asked: Period) -> bool:
-    """Of a sheet a year; several dates of a row may lie in others."""
     table = reading.table
     found = [period for _, _, period in periods.within(words(table.caption, reading.question.language))]
     years = {one.year for one in found if not one.months}
@@ -137,7 +134,6 @@ def _is_caption_year(reading: Interpretation, asked: Period) -> bool:
 
 
 def _is_in_named_header(reading: Interpretation, asked: Period) -> bool:
-    """2024, of "loans in 2024" where the only such column is "Loans 2024"."""
     language = reading.question.language
     if column_names.timed_columns(reading.table, language):
         return False

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.tables.rules.mentions.column_names import header
+from rag_engine.tables.rules.headers.column_names import header
 from rag_engine.tables.rules.mentions.columns import ColumnMention
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from rag_engine.tables.rules.headers.units import CURRENCIES, unit_of
 from rag_engine.tables.rules.language.lexicon import concepts_at
-from rag_engine.tables.rules.mentions.units import CURRENCIES, unit_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -63,7 +63,6 @@ def _index(values: tuple[str, ...], language: str) -> _Values:
 
 
 def _cores(values: Sequence[str], language: str) -> Iterator[tuple[tuple[QuestionWord, ...], str]]:
-    """Names without sizes that only one cell has."""
     named: dict[tuple[str, ...], list[tuple[tuple[QuestionWord, ...], str]]] = {}
     for text in values:
         for core in (_core(words_of(text, language)), _turned(text, language)):
@@ -73,14 +72,12 @@ def _cores(values: Sequence[str], language: str) -> Iterator[tuple[tuple[Questio
 
 
 def _turned(text: str, language: str) -> tuple[QuestionWord, ...]:
-    """ "Petra Lorenz" of "Lorenz, Petra"."""
     last, comma, first = text.partition(", ")
     is_name = bool(comma) and all(part.replace("-", "").replace(" ", "").isalpha() for part in (last, first))
     return words_of(f"{first} {last}", language) if is_name else ()
 
 
 def _core(found: tuple[QuestionWord, ...]) -> tuple[QuestionWord, ...]:
-    """ "Angle grinder" of "Angle grinder 115 mm"."""
     end = next((at for at, word in enumerate(found) if any(map(str.isdigit, word.text))), 0)
     core = found[:end]
     is_name = (
@@ -143,7 +140,6 @@ def parts(
 
 
 def _headed(word: QuestionWord, table: TypedTable, language: str) -> dict[int, frozenset[str]]:
-    """ "apples" for "Juicy Apples", a name of one row."""
     if len(word.text) < _SHORTEST_HEAD or word.is_han or language == "zh":
         return {}
     head = 0 if language in {"es", "fr"} else 1
@@ -211,13 +207,11 @@ def _longest(
 
 
 def _is_another_size(words: Sequence[QuestionWord], end: int, text: str, length: int, language: str) -> bool:
-    """ "Cessna 172" is no "Cessna 152"."""
     is_core = len(words_of(text, language)) > length
     return is_core and end < len(words) and any(map(str.isdigit, words[end].text))
 
 
 def _may_name(words: Sequence[QuestionWord], at: int, column: TypedColumn, language: str) -> bool:
-    """The 31 of "firing no. 31", not of "31 pieces"."""
     if not column.is_number_read_as_text:
         return True
     number = words[at].text

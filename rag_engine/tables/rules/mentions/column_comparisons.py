@@ -3,10 +3,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.tables.rules.mentions.column_names import header, is_quantity, timed_columns
+from rag_engine.tables.rules.headers.column_names import header, is_quantity, timed_columns
+from rag_engine.tables.rules.headers.limits import limited_by
+from rag_engine.tables.rules.headers.units import unit_of
 from rag_engine.tables.rules.mentions.columns import ColumnMention
-from rag_engine.tables.rules.mentions.limits import limited_by
-from rag_engine.tables.rules.mentions.units import unit_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -124,7 +124,6 @@ def _sides(
 def _with_limit(
     question: Question, table: TypedTable, named: Sequence[ColumnMention], end: int
 ) -> tuple[ColumnMention, ColumnMention] | None:
-    """ "Below the minimum"."""
     after = next((one for one in named if question.is_beside(end, one.start)), None)
     limit = _compared(after, question.language) if after is not None else None
     bounded = limited_by(table, limit, question.language) if limit is not None else None

@@ -3,8 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.tables.rules.language.lexicon import concepts_at, short_words
-from rag_engine.tables.rules.mentions.column_names import (
+from rag_engine.tables.rules.headers.column_names import (
     ALL_MONEY,
     CODES,
     LINKS,
@@ -15,7 +14,8 @@ from rag_engine.tables.rules.mentions.column_names import (
     is_limit,
     is_quantity,
 )
-from rag_engine.tables.rules.mentions.units import CURRENCIES, UNITS, unit_of
+from rag_engine.tables.rules.headers.units import CURRENCIES, UNITS, unit_of
+from rag_engine.tables.rules.language.lexicon import concepts_at, short_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -72,7 +72,6 @@ def mentioned(
 
 
 def _as_said_elsewhere(mention: ColumnMention, words: Sequence[QuestionWord], language: str) -> ColumnMention:
-    """ "Subs paid", not "Subs due", of subs that somebody paid."""
     names = tuple(one for one in mention.columns if not _names_code(one, language))
     beside = {
         word.folded
@@ -126,7 +125,6 @@ def meant(
 
 
 def _names_agents(column: TypedColumn, language: str) -> bool:
-    """ "Inspected by"."""
     found = header(column.name, language).words
     return column.kind == "text" and len(found) > 1 and found[-1].folded in _AGENT_ENDS
 
@@ -304,7 +302,6 @@ def is_abbreviation(short: QuestionWord, whole: QuestionWord) -> bool:
 
 
 def _is_one_unit(said: QuestionWord, named: QuestionWord) -> bool:
-    """ "Hours", of "Hrs"."""
     unit = UNITS.get(said.folded)
     return unit in {"h", "min"} and unit == UNITS.get(named.folded)
 

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from rag_engine.tables.rules.headers.units import UNITS
 from rag_engine.tables.rules.mentions import periods
-from rag_engine.tables.rules.mentions.units import UNITS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -128,7 +128,6 @@ def number(words: Sequence[QuestionWord], at: int, language: str) -> tuple[int, 
 
 
 def _rate_end(words: Sequence[QuestionWord], at: int) -> int:
-    """Behind "a week", of "24 hours a week"."""
     is_rate = at + 1 < len(words) and words[at].folded in _EACH and UNITS.get(words[at + 1].folded) in _SPANS
     return at + 2 if is_rate else at
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from rag_engine.tables.rules.mentions import column_names
+from rag_engine.tables.rules.headers import column_names
 from rag_engine.tables.types import ROW_NUMBER, TypedColumn, TypedTable
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ def joined(tables: Sequence[TypedTable], language: str) -> Iterator[JoinedTable]
 
 
 def _share_a_key(one: TypedTable, other: TypedTable, language: str) -> bool:
-    """By a column of the same name, whichever way."""
     found = (*_keys(one, other, language), *_keys(other, one, language))
     return any(key.name == its.name for key, its in found)
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from rag_engine.tables.rules.headers.column_names import header
 from rag_engine.tables.rules.language.lexicon import concepts, concepts_at
-from rag_engine.tables.rules.mentions.column_names import header
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -124,12 +124,10 @@ def leftovers(
 
 
 def _is_counted(signs: Sequence[Sign], at: int) -> bool:
-    """The assists, of "how many assists", are no verb."""
     return any(sign.name == "count" and sign.end == at for sign in signs)
 
 
 def _is_asked_for(question: Question, signs: Sequence[Sign], things: Collection[int], at: int) -> bool:
-    """ "Which category", not "which kind of room"."""
     words = question.words
     end, names = concepts_at(words, at)
     if not names & _CLASSES or (end < len(words) and words[end].folded in _OF and end + 1 in things):

@@ -167,7 +167,6 @@ def _ranged(words: Sequence[QuestionWord], at: int, lexicon: Lexicon) -> PeriodM
 def _days_of_month(
     words: Sequence[QuestionWord], start: int, first: int, link: str, lexicon: Lexicon
 ) -> PeriodMention | None:
-    """ "From 1 to 15 November 2012"."""
     if first >= len(words) or not words[first].text.isdecimal() or not 1 <= int(words[first].text) <= 31:
         return None
     end = first + 1

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from rag_engine.tables.rules.headers.units import UNITS
 from rag_engine.tables.rules.language.lexicon import concepts_at
 from rag_engine.tables.rules.mentions.comparisons import CURRENCIES
-from rag_engine.tables.rules.mentions.units import UNITS
 
 if TYPE_CHECKING:
     from rag_engine.tables.rules.interpretation import Interpretation
@@ -29,7 +29,7 @@ _ASKING: Final = frozenset({"count", "which", "per", "sum", "average", "median",
 
 
 def are_relations(reading: Interpretation) -> bool:
-    """Whether the words that are left over only relate rows to a value."""
+    """Whether what is left over only relates rows to a value."""
     found = reading.leftovers
     if reading.numbers:
         return False
@@ -39,7 +39,7 @@ def are_relations(reading: Interpretation) -> bool:
 
 
 def names_counted_rows(reading: Interpretation) -> bool:
-    """The performances, of "how many performances were there in the Studio"."""
+    """The shows, of "how many shows in the Studio"."""
     if not reading.question.is_loose or len(reading.leftovers) != 1:
         return False
     question, (start, end) = reading.question, reading.leftovers[0]
@@ -54,7 +54,6 @@ def names_counted_rows(reading: Interpretation) -> bool:
 
 
 def _has_owner(reading: Interpretation) -> bool:
-    """ "How many assists do the defenders have": theirs are no rows."""
     words, known = reading.question.words, _AUXILIARIES.get(reading.question.language, frozenset[str]())
     return any(
         word.folded in known and all(one.folded in _ARTICLES for one in words[at + 1 : value.start])
@@ -64,7 +63,6 @@ def _has_owner(reading: Interpretation) -> bool:
 
 
 def _is_close(reading: Interpretation, end: int, start: int) -> bool:
-    """Only values and titles are between: "marathon runners"."""
     taken = {at for one in (*reading.values, *reading.titles) for at in range(one.start, one.end)}
     return end <= start and all(at in taken for at in range(end, start))
 

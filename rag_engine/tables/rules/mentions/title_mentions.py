@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from rag_engine.tables.rules.headers import column_names
 from rag_engine.tables.rules.language.question_words import header_words
-from rag_engine.tables.rules.mentions import column_names, roots
+from rag_engine.tables.rules.mentions import roots
 from rag_engine.tables.rules.titles import is_titled
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def title_mentions(
 
 
 def caption_numbers(question: Question, table: TypedTable, free: Sequence[bool]) -> Iterator[TitleMention]:
-    """ "Since 67", of "Stanley Cups Since 67", is no period there."""
+    """ "Since 67", of "Cups Since 67"."""
     said = [word.folded for word in question.words]
     caption = [word.folded for word in header_words(table.caption, question.language)]
     for at in range(1, len(caption)):

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rag_engine.tables.rules.filters.completeness import check_used
-from rag_engine.tables.rules.mentions.qualities import SIZES
+from rag_engine.tables.rules.headers.qualities import SIZES
 from rag_engine.tables.rules.query import Aggregate, Grouping, Measure, Superlative
 from rag_engine.tables.rules.refusals import refused
 from rag_engine.tables.rules.results import measures
@@ -69,7 +69,6 @@ def counts_events(
 
 
 def _is_event(reading: Interpretation, mention: ColumnMention) -> bool:
-    """By a verb: "complained" for "Complaint", of which each row has its own."""
     return not mention.share and all(measures.is_unique(reading.table, column) for column in mention.columns)
 
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.tables.rules.filters.completeness import check_used, is_near
-from rag_engine.tables.rules.mentions import column_names
+from rag_engine.tables.rules.headers import column_names
+from rag_engine.tables.rules.headers.units import UNITS
 from rag_engine.tables.rules.mentions.relations import names_counted_rows
-from rag_engine.tables.rules.mentions.units import UNITS
 from rag_engine.tables.rules.query import Aggregate, Measure, RowList
 from rag_engine.tables.rules.refusals import refused
 from rag_engine.tables.rules.results import measures
@@ -67,7 +67,6 @@ def counted(reading: Interpretation, stated: Conditions) -> TableQuery:
 def _pieces_of_things(
     reading: Interpretation, stated: Conditions, rest: Sequence[ColumnMention]
 ) -> TableQuery | None:
-    """ "How many task chairs were ordered" is no number of orders."""
     ends = [sign.end for sign in reading.signs if sign.name == "count"]
     counted_values = [one for one in reading.values if reading.question.is_beside(ends[0], one.start)]
     is_adjective = any(
@@ -190,7 +189,6 @@ def count(
 
 
 def _holds_amounts(column: TypedColumn) -> bool:
-    """ "2", "18 weeks"."""
     values = column.values
     return all(map(_AMOUNT.fullmatch, values)) and any(" " in value for value in values)
 
@@ -298,7 +296,6 @@ def _counts_value(reading: Interpretation, start: int) -> bool:
 
 
 def _counts_cells(reading: Interpretation) -> bool:
-    """ "How many marks are below 5"."""
     ends = [sign.end for sign in reading.signs if sign.name == "count"]
     return any(
         end == one.start and len(measures.named(reading, [one])) == 1

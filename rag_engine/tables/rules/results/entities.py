@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rag_engine.tables.rules.filters import period_filters
+from rag_engine.tables.rules.headers import column_names
 from rag_engine.tables.rules.language.lexicon import concepts
-from rag_engine.tables.rules.mentions import column_names
 from rag_engine.tables.rules.query import Grouping
 from rag_engine.tables.rules.refusals import no_column, refused
 from rag_engine.tables.rules.results import measures
@@ -61,7 +61,6 @@ def group_columns(
 
 
 def _named_group(reading: Interpretation, sign: Sign, left: Sequence[ColumnMention]) -> ColumnMention | None:
-    """The category, of "for each expense category"."""
     beside = [one for one in left if reading.question.is_beside(sign.end, one.start)]
     beside = beside or [one for one in left if _is_beside_titles(reading, sign.end, one.start)]
     if not beside or not beside[0].is_title:
@@ -72,7 +71,6 @@ def _named_group(reading: Interpretation, sign: Sign, left: Sequence[ColumnMenti
 
 
 def _is_literal(reading: Interpretation, mention: ColumnMention) -> bool:
-    """No verb of it: "fired", of "Firing"."""
     said = {word.folded.removesuffix("s") for word in reading.question.words[mention.start : mention.end]}
     read = (column_names.header(column.name, reading.question.language) for column in mention.columns)
     return any(said <= {word.folded.removesuffix("s") for word in one.words} for one in read)
@@ -84,7 +82,6 @@ def _is_no_group(reading: Interpretation, sign: Sign) -> bool:
 
 
 def _is_in_header(reading: Interpretation, sign: Sign) -> bool:
-    """ "What do we pay a month", of "Monthly rate"."""
     language = reading.question.language
     named = [
         column
@@ -96,7 +93,6 @@ def _is_in_header(reading: Interpretation, sign: Sign) -> bool:
 
 
 def _leads_number(reading: Interpretation, mention: ColumnMention, left: Sequence[ColumnMention]) -> bool:
-    """ "By order value" ranks."""
     return _ranks(reading) and any(one.start == mention.end and _is_number(reading, one) for one in left)
 
 
@@ -237,7 +233,6 @@ def is_party(reading: Interpretation, column: TypedColumn) -> bool:
 
 
 def _holds_names(column: TypedColumn) -> bool:
-    """ "Hanna Vogt"."""
     names = [
         text
         for text in column.values

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from rag_engine.tables.rules.filters import period_filters
 from rag_engine.tables.rules.filters.completeness import check_used
-from rag_engine.tables.rules.mentions import column_names
-from rag_engine.tables.rules.mentions.qualities import SIZES, columns_for
+from rag_engine.tables.rules.headers import column_names
+from rag_engine.tables.rules.headers.qualities import SIZES, columns_for
 from rag_engine.tables.rules.query import FOLDING, Aggregate, Grouping, Measure, RowList, Superlative
 from rag_engine.tables.rules.refusals import refused
 from rag_engine.tables.rules.results import measures
@@ -113,7 +113,6 @@ def ranked_in_place(reading: Interpretation, query: TableQuery) -> TableQuery:
 def _by_size(
     reading: Interpretation, stated: Conditions, sign: Sign, rest: Sequence[ColumnMention]
 ) -> list[_Measured]:
-    """ "The largest flat" is no matter of money."""
     if (
         measures.named(reading, rest)
         or stated.under
@@ -132,7 +131,6 @@ def _by_size(
 
 
 def _is_of_a_thing(reading: Interpretation, sign: Sign) -> bool:
-    """ "The most diesel" is no matter of money."""
     question = reading.question
     is_bare = question.words[sign.end - 1].folded in BARE
     hinted = any(one.group == "hints" for one in reading.signs)
@@ -193,7 +191,6 @@ def _ranked(
 
 
 def _is_sum_of_rows(reading: Interpretation, sign: Sign) -> bool:
-    """ "Who earned the most" is no single fee."""
     return reading.question.words[sign.end - 1].folded in BARE and any(
         one.group == "hints" for one in reading.signs
     )
@@ -241,13 +238,11 @@ def _is_about_a_row(reading: Interpretation, sign: Sign) -> bool:
 
 
 def _is_behind_values(reading: Interpretation, end: int, start: int) -> bool:
-    """The order, of "the biggest lemon tart order"."""
     taken = {at for value in reading.values for at in range(value.start, value.end)}
     return end <= start and all(at in taken for at in range(end, start))
 
 
 def _names_a_row(reading: Interpretation, sign: Sign) -> bool:
-    """ "The largest donation", "la donación más alta"."""
     is_behind = reading.question.language in {"es", "fr"} and sign.end - sign.start > 1
     return any(
         (_is_behind_values(reading, sign.end, title.start) or (is_behind and title.end == sign.start))

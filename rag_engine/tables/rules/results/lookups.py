@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from rag_engine.tables.rules.filters import period_filters
 from rag_engine.tables.rules.filters.completeness import is_all
-from rag_engine.tables.rules.mentions import column_names
+from rag_engine.tables.rules.headers import column_names
 from rag_engine.tables.rules.query import (
     FOLDING,
     Aggregate,
@@ -75,7 +75,6 @@ def lookup(reading: Interpretation, stated: Conditions, found: Sequence[TypedCol
 
 
 def _known_already(reading: Interpretation, filters: Sequence[Filter]) -> set[TypedColumn]:
-    """Codes by their verb and what is filtered: "what did Zita order in May"."""
     verbs = {
         column
         for one in reading.columns
@@ -95,7 +94,6 @@ _DETERMINERS = frozenset({"the", "which", "what", "all", "a", "of"})
 
 
 def _asks_for_rows(reading: Interpretation) -> bool:
-    """ "Which MOTs are due in May"."""
     return any(
         sign.group == "asked"
         and sign.name in {"which", "list"}
@@ -140,7 +138,6 @@ def _grouped(reading: Interpretation, stated: Conditions) -> TableQuery:
 
 
 def _names_rows(reading: Interpretation) -> bool:
-    """ "Registrations per country" are counted; money is added up."""
     if reading.has(*FOLDING, "much") or any(sign.group == "hints" for sign in reading.signs):
         return False
     return any(

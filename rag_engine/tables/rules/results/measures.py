@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from rag_engine.tables.rules.headers import column_names
+from rag_engine.tables.rules.headers.heads import names_head
+from rag_engine.tables.rules.headers.qualities import UNITS_OF
+from rag_engine.tables.rules.headers.units import CURRENCIES, UNITS, unit_of
 from rag_engine.tables.rules.interpretation import HINTED
 from rag_engine.tables.rules.language.lexicon import concepts_at
-from rag_engine.tables.rules.mentions import column_names
-from rag_engine.tables.rules.mentions.heads import names_head
-from rag_engine.tables.rules.mentions.qualities import UNITS_OF
-from rag_engine.tables.rules.mentions.units import CURRENCIES, UNITS, unit_of
 from rag_engine.tables.rules.query import FOLDING
 from rag_engine.tables.rules.refusals import no_column, refused
 
@@ -126,7 +126,6 @@ def units_said(reading: Interpretation, rest: Sequence[ColumnMention]) -> list[C
 
 
 def _is_unit_of(reading: Interpretation, mention: ColumnMention, found: Sequence[ColumnMention]) -> bool:
-    """ "Days", of "days taken" beside "Sick days"."""
     said = reading.question.words[mention.start : mention.end]
     is_unit = mention.share < 1 and all(word.folded in UNITS for word in said)
     return is_unit and any(one.share == 1 and one.columns != mention.columns for one in found)
@@ -189,7 +188,6 @@ def is_row_noun(reading: Interpretation, mention: ColumnMention) -> bool:
 
 
 def _is_said_whole(reading: Interpretation, column: TypedColumn) -> bool:
-    """ "Tickets sold", of "how many tickets did we sell"."""
     read = column_names.header(column.name, reading.question.language)
     verbs = {
         form
@@ -278,7 +276,6 @@ def _hinted(reading: Interpretation, possible: list[TypedColumn]) -> list[TypedC
 
 
 def _is_actual(reading: Interpretation, column: TypedColumn) -> bool:
-    """What is spent is no budget."""
     said = {
         name
         for at in range(len(reading.question.words))
@@ -337,7 +334,6 @@ def _other_money(reading: Interpretation, column: TypedColumn) -> str:
 
 
 def _is_beside_amount(column: TypedColumn, language: str) -> bool:
-    """Tax, or a bound."""
     return "tax" in column_names.header(column.name, language).concepts or column_names.is_limit(
         column.name, language
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.tables.rules.filters.completeness import check_used
-from rag_engine.tables.rules.mentions.worth import is_worth, stock_and_price
+from rag_engine.tables.rules.headers.worth import is_worth, stock_and_price
 from rag_engine.tables.rules.query import Aggregate, Measure
 from rag_engine.tables.rules.results.entities import group_columns
 
@@ -37,7 +37,6 @@ def product(reading: Interpretation, stated: Conditions) -> Aggregate | None:
 
 
 def _multiplied(reading: Interpretation) -> tuple[TypedColumn, ...] | None:
-    """ "Hours times rate"."""
     words = reading.question.words
     for at, word in enumerate(words):
         if word.folded not in _TIMES:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from rag_engine.tables.rules.filters import period_filters
+from rag_engine.tables.rules.headers import column_names
+from rag_engine.tables.rules.headers.qualities import columns_for
 from rag_engine.tables.rules.interpretation import HINTED
 from rag_engine.tables.rules.language.lexicon import concepts_at
 from rag_engine.tables.rules.language.question_words import header_words
-from rag_engine.tables.rules.mentions import column_names, columns
-from rag_engine.tables.rules.mentions.qualities import columns_for
+from rag_engine.tables.rules.mentions import columns
 from rag_engine.tables.rules.refusals import refused
 from rag_engine.tables.rules.titles import implied_rows, titles_of
 
@@ -52,7 +53,6 @@ def _date(reading: Interpretation, spoken: Sequence[TypedColumn]) -> TypedColumn
 def _age(
     reading: Interpretation, stated: Conditions, sign: Sign, spoken: Sequence[TypedColumn]
 ) -> TypedColumn | None:
-    """By a named day, the day of birth, the age or the year."""
     dates = [column for column in spoken if column.kind == "date"]
     if len(dates) == 1:
         return dates[0]
@@ -82,7 +82,6 @@ def _measure(
 
 
 def _amounts(reading: Interpretation) -> list[TypedColumn]:
-    """The total of an order, unless products are asked for."""
     language = reading.question.language
     goods = frozenset({"product", "name", "kind", "category"})
     said = {
@@ -106,7 +105,6 @@ def _birth(reading: Interpretation) -> TypedColumn | None:
 
 
 def _of_tenure(reading: Interpretation) -> TypedColumn | None:
-    """The first day, of who "has been with us the longest"."""
     if not reading.has("who", "which", group="asked") or _TENURE.isdisjoint(
         one.folded for one in reading.question.words
     ):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.tables.rules.mentions import column_names
+from rag_engine.tables.rules.headers import column_names
+from rag_engine.tables.rules.headers.units import CURRENCIES, unit_of
 from rag_engine.tables.rules.mentions.joins import JoinedTable
-from rag_engine.tables.rules.mentions.units import CURRENCIES, unit_of
 
 if TYPE_CHECKING:
     from rag_engine.tables.types import TypedColumn, TypedTable
@@ -15,7 +15,6 @@ _PRICES: Final = frozenset({"price", "pay", "score", "rate"})
 
 
 def limited_by(table: TypedTable, limit: TypedColumn, language: str) -> TypedColumn | None:
-    """The only quantity that `limit` can bound."""
     if isinstance(table, JoinedTable) or not column_names.is_limit(limit.name, language):
         return None
     found = [

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from rag_engine.tables.rules.headers.column_names import header
 from rag_engine.tables.rules.language.question_words import folded, header_words
-from rag_engine.tables.rules.mentions.column_names import header
 from rag_engine.tables.rules.results.measures import is_unique
 
 if TYPE_CHECKING:

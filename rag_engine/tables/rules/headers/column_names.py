@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from rag_engine.tables.rules.headers.units import CURRENCIES, UNITS, unit_of, unit_of_header
 from rag_engine.tables.rules.language.lexicon import concepts, concepts_at
 from rag_engine.tables.rules.language.question_words import header_words
 from rag_engine.tables.rules.mentions import periods
-from rag_engine.tables.rules.mentions.units import CURRENCIES, UNITS, unit_of, unit_of_header
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -146,7 +146,6 @@ def header(name: str, language: str) -> Header:
 
 
 def _meant(name: str, found: tuple[QuestionWord, ...]) -> frozenset[str]:
-    """By its words, its unit and "p.a."."""
     names = _concepts(found) - _OF_MONEY if any(map(_is_time, found)) else _concepts(found)
     names |= _OF_UNITS.get(unit_of_header(name), frozenset[str]())
     return names | {"year"} if _A_YEAR.search(name) else names

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.tables.rules.mentions.column_names import LINKS, header
+from rag_engine.tables.rules.headers.column_names import LINKS, header
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from rag_engine.tables.rules.genders import gender_cell
 from rag_engine.tables.rules.language.lexicon import concepts, lexicon
 from rag_engine.tables.rules.language.question_words import folded, forms, header_words
 from rag_engine.tables.rules.mentions.comparisons import is_spelled
-from rag_engine.tables.rules.sort_orders import without_order
 from rag_engine.tables.rules.titles import titles_of
+from rag_engine.tables.rules.wordings.genders import gender_cell
+from rag_engine.tables.rules.wordings.sort_orders import without_order
 from rag_engine.text.language.months import NUMBERS
 from rag_engine.text.spelling import is_slip
 
