@@ -1,4 +1,4 @@
-"""Computed questions over many tables: `python -m benchmarks.answers.table_questions [--half held_out|fresh|fourth|...|thirteenth|...|twenty_sixth] [--by rules sql] [--direct] [--made] [--verbose]`.
+"""Computed questions over many tables: `python -m benchmarks.answers.table_questions [--half held_out|fresh|fourth|...|thirteenth|...|twenty_eighth] [--by rules sql] [--direct] [--made] [--verbose]`.
 
 `rules`: without a language model; `sql`: with one that writes the right SELECT. All files of a half are in one knowledge base.
 """

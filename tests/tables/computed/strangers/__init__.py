@@ -14,6 +14,7 @@ _FOLDER = Path(__file__).parent
 NAMES = (
     *("eighteenth", "nineteenth", "twentieth", "twenty_first", "twenty_second"),
     *("twenty_third", "twenty_fourth", "twenty_fifth", "twenty_sixth"),
+    *("twenty_seventh", "twenty_eighth"),
 )
 
 
