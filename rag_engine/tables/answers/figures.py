@@ -111,7 +111,8 @@ def figure(value: Value, column: ResultColumn, language: str, *, cents: bool = F
     text = _number(value, _CENT_PLACES if has_cents else _PLACES, language, least=least)
     if not column.unit:
         # A year has no separators.
-        is_year = isinstance(value, int) and 1900 <= value <= 2100
+        first = 1000 if any("year" in names for names in _concepts(column.name)) else 1900
+        is_year = isinstance(value, int) and first <= value <= 2100
         return str(value) if is_year else text
     if column.unit in _BEFORE and language == "en":
         sign, digits = ("-", text[1:]) if text.startswith("-") else ("", text)
