@@ -91,7 +91,10 @@ def _query(reading: Interpretation) -> RowList | None:
         return None
     if not is_key and (reading.has("count") or len(stated.filters) < _FEWEST_CONDITIONS):
         return None
-    return RowList(table=reading.table, columns=reading.table.columns, filters=stated.filters)
+    columns = reading.table.columns
+    if stated.under:
+        columns = tuple(dict.fromkeys((*(one.column for one in texts), *stated.under)))
+    return RowList(table=reading.table, columns=columns, filters=stated.filters)
 
 
 def _written(reading: Interpretation, query: RowList) -> WrittenQuery:

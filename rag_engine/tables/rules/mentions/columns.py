@@ -198,14 +198,14 @@ def _run(
     is_hint: Callable[[QuestionWord], bool],
 ) -> ColumnMention | None:
     kept = dict(places[start])
-    if not kept or words[start].text == "no" or _is_in_total(words, start):
+    if not kept or _is_none(words, start) or _is_in_total(words, start):
         return None
     end = at = start + 1
     while at < len(words) and at - end <= 2:
         if words[at].folded in LINKS | AUXILIARIES | _POSSESSIVES and not places[at]:
             at += 1
             continue
-        grown = _grown(kept, places[at]) if words[at].text != "no" else {}
+        grown = {} if _is_none(words, at) else _grown(kept, places[at])
         if not grown:
             break
         kept, at, end = grown, at + 1, at + 1
@@ -228,6 +228,12 @@ def _run(
     best = max(scored.values())
     columns = tuple(table.columns[number] for number, share in scored.items() if share == best)
     return ColumnMention(start=start, end=end, columns=columns, share=best)
+
+
+def _is_none(words: Sequence[QuestionWord], at: int) -> bool:
+    """ "No receipt", not "no. BX-1009"."""
+    after = words[at + 1].text if at + 1 < len(words) else ""
+    return words[at].text == "no" and not (after.isupper() or any(map(str.isdigit, after)))
 
 
 def _is_in_total(words: Sequence[QuestionWord], at: int) -> bool:
